@@ -221,8 +221,19 @@ func (b *kernelBuilder) store(s *Stage, w *Value) {
 	case s.Kind == Insert && w.IR.Op == ir.OpMatchParts:
 		b.matchParts(w)
 		return
+	case s.Kind == Insert && w.IR.Op == ir.OpGroupParts:
+		b.groupParts(w)
+		return
+	case s.Kind == Insert && (w.IR.Op == ir.OpFoldParts || w.IR.Op == ir.OpPlaceParts):
+		b.groupParts(b.graph.result(w.IR.Args[0]))
+		return
 	case s.Kind == Insert && w.IR.Op == ir.OpDistinct:
-		b.Store(b.Stream(w.Name, w.Type, w.Name, tile.Element, true), b.matchParts(b.graph.result(w.IR.Args[0])))
+		of := b.graph.result(w.IR.Args[0])
+		distinct := b.matchParts
+		if of.IR.Op == ir.OpGroupParts {
+			distinct = b.groupParts
+		}
+		b.Store(b.Stream(w.Name, w.Type, w.Name, tile.Element, true), distinct(of))
 		return
 	case s.Kind == Insert && w.IR.By == nil:
 		b.insert(w)

@@ -280,7 +280,7 @@ func (e *expansion) group(v *ir.Value) {
 	o := ordering{expansion: e, pos: v.Pos, rows: rows, out: sorted}
 	g := grouped{columns: map[*ir.Value]*ir.Value{}}
 	target := e.domain(v.Type.Target)
-	target = o.otherWays(&g, keys, target)
+	target = o.otherWays(v, &g, keys, target)
 	var out sortedRows
 	if column := o.beside(v, keys); column != nil {
 		out = o.sort(keys, o.bitsOf(column), true)
@@ -305,9 +305,9 @@ func (e *expansion) group(v *ir.Value) {
 	e.groups[v] = g
 }
 
-// otherWays adds the ways in which groups of keys may be made without sorting all rows. It
+// otherWays adds the ways in which groups v of keys may be made without sorting all rows. It
 // returns the domain of groups that are made by sorting, of which out are some.
-func (o *ordering) otherWays(g *grouped, keys []sortKey, out *ir.Domain) *ir.Domain {
+func (o *ordering) otherWays(v *ir.Value, g *grouped, keys []sortKey, out *ir.Domain) *ir.Domain {
 	name, made := out.Name, []*ir.Domain{out}
 	var s groupSample
 	hashKeys := o.hashedKeys(keys)
@@ -324,11 +324,12 @@ func (o *ordering) otherWays(g *grouped, keys []sortKey, out *ir.Domain) *ir.Dom
 		g.ways, o.chooses = append(g.ways, o.binned(r, out)), s.isNarrow == nil
 		divide()
 	}
-	hash := func(way *hashed, tried *ir.Value) {
-		way.size.By = tried
+	add := func(way groupWay, size, tried *ir.Value) {
+		size.By = tried
 		g.ways = append(g.ways, way)
 		divide()
 	}
+	hash := func(way *hashed, tried *ir.Value) { add(way, way.size, tried) }
 	switch {
 	case len(hashKeys) == 0:
 	case o.strategy == plan.Partitioned:
@@ -342,9 +343,13 @@ func (o *ordering) otherWays(g *grouped, keys []sortKey, out *ir.Domain) *ir.Dom
 			g.ways = append(g.ways, bins)
 			divide()
 		}
-		if s.isSome != nil {
-			hash(o.partitioned(hashKeys, out, o.roomForSome()), s.isSome)
+		if s.isSome == nil {
+			break
 		}
+		if way := o.groupedByParts(v, hashKeys, s.parts, out); way != nil {
+			add(way, way.size, s.parts.isEven)
+		}
+		hash(o.partitioned(hashKeys, out, o.roomForSome()), s.isSome)
 	}
 	for i, d := range slices.Backward(made[1:]) { // what others are made of comes first
 		if i+2 < len(made) {

@@ -132,17 +132,22 @@ func (l *lowering) distinct(v *ir.Value) {
 	l.defineResult(s, v)
 }
 
+// onlyParts refuses other stages beside that which writes w, whose rows are parts.
+func (b *kernelBuilder) onlyParts(w *Value) {
+	for s := range b.in {
+		if s != w.Writer {
+			b.refuse("parts are looked up by themselves, and not beside %s", s.Name)
+		}
+	}
+}
+
 // matchParts stores w, the codes of rows that are looked up by parts, and returns how many different
 // keys a part has. Workers take parts, not rows, so nothing is folded beside them.
 func (b *kernelBuilder) matchParts(w *Value) tile.ID {
 	if distinct, ok := b.built[w]; ok {
 		return distinct
 	}
-	for s := range b.in {
-		if s != w.Writer {
-			b.refuse("parts are looked up by themselves, and not beside %s", s.Name)
-		}
-	}
+	b.onlyParts(w)
 	v := w.IR
 	b.known(w.Domain)
 	args := make([]tile.ID, firstOfParts)

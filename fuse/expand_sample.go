@@ -13,9 +13,10 @@ import (
 // groupSample is what some of the rows say about the groups of keys: conditions of the ways to make
 // them. Of few rows there is no sample, and then ways are tried one after the other.
 type groupSample struct {
-	isNarrow *ir.Value // the keys may lie in a small range, or many of them in one that bins of partitioned rows are for; nil if they never do
-	isFew    *ir.Value // there are so few groups that rows need no partition
-	isSome   *ir.Value // there are so few groups beside the rows of the sample that a partition is worth it
+	isNarrow *ir.Value  // the keys may lie in a small range, or many of them in one that bins of partitioned rows are for; nil if they never do
+	isFew    *ir.Value  // there are so few groups that rows need no partition
+	isSome   *ir.Value  // there are so few groups beside the rows of the sample that a partition is worth it
+	parts    *partRange // of ranges of the keys; nil if there never are any
 }
 
 // groupsPerSample is up to how many times as many groups as the sample has rows are worth a
@@ -44,6 +45,7 @@ func (o *ordering) sampleOf(keys []sortKey) groupSample {
 			isNarrow = o.apply(ir.OpLogicalOr, isNarrow, isDense)
 		}
 		s.isNarrow = o.apply(ir.OpGreatest, t.isShort, t.found(isNarrow))
+		s.parts = t.partsOfGroups(least, span)
 	}
 	s.isSome = t.found(o.apply(ir.OpLe, t.distinct, o.mostDistinct(t.rows, t.isNarrow)))
 	return s
@@ -60,6 +62,7 @@ type sampledRows struct {
 	words    []word    // of the keys of the sample
 	isNarrow bool      // the keys are one word of 32 bits at most
 	distinct *ir.Value // how many different ones there are
+	table    *ir.Value // of hash slots: a row of the sample with each key, if any
 }
 
 // sampleRows takes a sample of so many of the rows with some keys. It has rows from anywhere: one of each
@@ -81,6 +84,7 @@ func (o *ordering) sampleRows(keys []sortKey, size int64) *sampledRows {
 	slots := int64(2) << bits.Len64(uint64(size-1))
 	t.shift = o.constant(ir.Int(ir.U64, int64(65-bits.Len64(uint64(slots)))))
 	o.insert(&t, o.slotOfWords(t, s.words), o.number(slots), nil)
+	s.table = t.rows
 	s.distinct = o.add(o.pos, ir.Value{Op: ir.OpSum, Args: []*ir.Value{o.cast(ir.I64, o.isTaken(t.rows))}, Type: ir.Type{Kind: ir.I64}})
 	return s
 }

@@ -273,6 +273,12 @@ func (l *lowering) isTable(v *ir.Value) bool {
 			if slices.Contains(u.Args[firstOfParts:], v) {
 				return true
 			}
+		case ir.OpGroupParts:
+			if u.Args[wordsOfParts] == v {
+				return true
+			}
+		case ir.OpFoldParts:
+			return true
 		}
 		if u.Op.IsAggregate() && u.Op.Aggregate().IsEdge() && u.Args[0] == v {
 			return true
@@ -324,6 +330,12 @@ func (l *lowering) lower(v *ir.Value) {
 		return
 	case ir.OpMatchParts:
 		l.matchParts(v)
+		return
+	case ir.OpGroupParts:
+		l.groupParts(v)
+		return
+	case ir.OpPlaceParts, ir.OpFoldParts:
+		l.foldParts(v)
 		return
 	case ir.OpDistinct:
 		l.distinct(v)

@@ -104,8 +104,18 @@ const (
 	// 32 bits above a code, and of keys. The result has, for keys from place from to place to, the
 	// code of the first word from place first to place end with that key, or 0.
 	OpMatchParts
-	// Args: codes, which OpMatchParts has made. How many different keys the words of each part have.
+	// Args: codes, which OpMatchParts has made, or groups, of OpGroupParts. How many different keys the
+	// words of each part have.
 	OpDistinct
+	// Args: first, end, words. Each row is a part of words, which are keys of 32 bits, or have one above
+	// 32 others. From place first on the result has the different keys of the words from place first to
+	// place end, ascending.
+	OpGroupParts
+	// Args: groups, of OpGroupParts. Where these have a key, the place that OpFoldParts has for it.
+	OpPlaceParts
+	// Args: groups, of OpGroupParts, perhaps x, over the words. At the place of a key, Reduce of the elements x
+	// of the words that have it; without x, of 1 for each. If x is the words, of what they have in their low bits, of kind Const.
+	OpFoldParts
 	// Args: x. x of the last one of each so many rows as the Width of the result's domain says.
 	OpEvery
 	endOfOps

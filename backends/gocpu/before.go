@@ -82,8 +82,14 @@ func (g *body) streamParameters(f *rangeFunc) (views []int) {
 		for _, s := range slices.Concat(op.Totals, op.Keys, op.Homes) {
 			whole[s] = true
 		}
+		for _, f := range op.Folds {
+			whole[f.To] = true
+		}
+		if op.Kind == tile.GroupParts {
+			whole[op.Places] = true
+		}
 		values, _ := op.Seen()
-		if op.Nests() || op.Kind == tile.MatchParts {
+		if op.Nests() || op.ByParts() {
 			values = op.Args
 		}
 		for _, v := range values {

@@ -202,7 +202,7 @@ func (d *driver) shared(write func()) func() {
 
 // grain is what ranges of rows must be multiples of: whole chunks. A row may be a part of many.
 func (d *driver) grain() int64 {
-	if d.Has(func(op *tile.Op) bool { return op.Kind == tile.MatchParts }) {
+	if d.Has((*tile.Op).ByParts) {
 		return 1
 	}
 	if len(d.chunkScans()) > 0 {
@@ -242,7 +242,7 @@ func (k *kernel) splitsRows() bool {
 		if k.hasParts(op) && k.keepsOrder() {
 			return false
 		}
-		if op.Does(tile.Combines) && !k.sharesTables() || op.Does(tile.Claims) && !op.IsLimited() && !op.Nests() && op.Kind != tile.MatchParts || op.IsReduction() && phase[i] > 0 && !k.isLate(i) {
+		if op.Does(tile.Combines) && !k.sharesTables() || op.Does(tile.Claims) && !op.IsLimited() && !op.Nests() && !op.ByParts() || op.IsReduction() && phase[i] > 0 && !k.isLate(i) {
 			return false
 		}
 	}

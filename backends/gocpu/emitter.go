@@ -66,6 +66,8 @@ func emitterOf(kind tile.OpKind) emitter {
 		return emitter{begin: (*body).beginNested, row: (*body).pairs}
 	case tile.MatchParts:
 		return emitter{begin: (*body).beginParts, row: (*body).matchParts}
+	case tile.GroupParts:
+		return emitter{begin: (*body).beginGroupParts, row: (*body).groupParts}
 	case tile.Check:
 		return emitter{begin: (*body).beginCheck, row: (*body).checkRow, after: func(d *driver, op *tile.Op) { d.check(op) }}
 	case tile.Total:

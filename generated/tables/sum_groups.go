@@ -6,6 +6,7 @@ package tables
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/bits"
 	"sync/atomic"
 )
@@ -45,12 +46,17 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 	workers := kgenWorkers(&call, n, 65536)
 	nSlotsLength := max(kgenSelect(uint64(max(min(int64(n)/64, 16384), 1)*4) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(min(int64(n)/64, 16384), 1)*4)-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(min(int64(n)/64, 16384), 1)*4)-1)))))&63)), 0)
 	nPartitionedSlotsLength := max(kgenSelect(uint64(max(max(min(int64(n)/8, 16777216), 1), 8192)) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(max(min(int64(n)/8, 16777216), 1), 8192))-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(max(min(int64(n)/8, 16777216), 1), 8192))-1)))))&63)), 0)
+	var reduce2 uint32
+	var reduce3 uint32
+	var reduce int64
 	var scalar int64
 	var scalar2 int64
 	var scalar3 int64
+	var scalar4 int64
 	if 0 < n-1048575 {
 		map2 := kgenTemporary[int32](&call, 16384)
-		map3 := kgenTemporary[int64](&call, 16384)
+		map3 := kgenTemporary[uint32](&call, 16384)
+		map4 := kgenTemporary[int64](&call, 16384)
 		var sum int64
 		var least uint32
 		var greatest uint32
@@ -71,14 +77,14 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 					least2 = min(leastBefore, least3)
 					greatest2 = max(greatestBefore, greatest3)
 					blocks.release()
-					sumGroupsKernel2(lo, hi, key, map2, map3, int64(n), sumBefore, leastBefore, greatestBefore)
+					sumGroupsKernel2(lo, hi, key, map2, map3, map4, int64(n), sumBefore, leastBefore, greatestBefore)
 				}
 			})
 			sum = sum2
 			least = least2
 			greatest = greatest2
 		} else {
-			sum, least, greatest = sumGroupsKernel2(0, 16384, key, map2, map3, int64(n), 0, 4294967295, 0)
+			sum, least, greatest = sumGroupsKernel2(0, 16384, key, map2, map3, map4, int64(n), 0, 4294967295, 0)
 		}
 		cond := sum > 0
 		x := uint32(0)
@@ -91,25 +97,35 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 		}
 		insert := kgenTemporary[int64](&call, 32768)
 		kgenFill(insert, -1)
-		sumGroupsKernel3(0, 16384, map2, insert, map3, 32768)
+		sumGroupsKernel3(0, 16384, map2, insert, map4, 32768)
+		histogram := kgenTemporary[int64](&call, 64)
+		clear(histogram)
 		var sum2 int64
 		if workers > 1 {
 			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 			var sum3 int64
 			kgenInOrder(&call, workers, 32768, 32768, func(blocks *kgenBlocks) {
+				histogramOwn := make([]int64, 64)
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					sum4 := sumGroupsKernel4(lo, hi, insert)
+					sum4 := sumGroupsKernel4Summary(lo, hi, insert)
 					blocks.await()
 					sumBefore := sum3
 					sum3 = sumBefore + sum4
 					blocks.release()
+					sumGroupsKernel4(lo, hi, insert, histogramOwn, map3, x2, x, sumBefore)
 				}
+				blocks.chain.lock.Lock()
+				for i := range histogramOwn {
+					atomic.AddInt64(&histogram[i], histogramOwn[i])
+				}
+				blocks.chain.lock.Unlock()
 			})
 			sum2 = sum3
 		} else {
-			sum2 = sumGroupsKernel4(0, 32768, insert)
+			sum2 = sumGroupsKernel4(0, 32768, insert, histogram, map3, x2, x, 0)
 		}
+		reduce4 := sum2
 		cond2 := sum2 <= 8192
 		x3 := int64(0)
 		if cond2 {
@@ -122,21 +138,62 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 		if cond5 {
 			x4 = 1
 		}
-		cond6 := sum2 <= 16384-67108864/max(min(int64(n)/8, 16777216), 1)
+		var sum3 int64
+		var greatest2 int64
+		if workers > 1 {
+			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+			var sum4 int64
+			greatest3 := int64(math.MinInt64)
+			kgenInOrder(&call, workers, 64, 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					sum5, greatest4 := sumGroupsKernel5(lo, hi, histogram)
+					blocks.await()
+					sumBefore := sum4
+					greatestBefore := greatest3
+					sum4 = sumBefore + sum5
+					greatest3 = max(greatestBefore, greatest4)
+					blocks.release()
+				}
+			})
+			sum3 = sum4
+			greatest2 = greatest3
+		} else {
+			sum3, greatest2 = sumGroupsKernel5(0, 64, histogram)
+		}
+		cond6 := sum3 > 0
 		x5 := int64(0)
 		if cond6 {
-			x5 = 1
+			x5 = greatest2
 		}
+		x6 := x5 * 4
+		cond7 := x6 <= reduce4
+		x7 := int64(0)
+		if cond7 {
+			x7 = 1
+		}
+		scalar42 := int64(0)
+		if reduce4 <= 16384-67108864/max(min(int64(n)/8, 16777216), 1) {
+			scalar42 = 1
+		}
+		reduce2 = x
+		reduce3 = x2
+		reduce = reduce4
 		scalar = x3
 		scalar2 = x4
-		scalar3 = x5
+		scalar3 = x7
+		scalar4 = scalar42
 	}
-	scalar4 := scalar
+	reduce22 := reduce2
+	reduce32 := reduce3
+	reduce4 := reduce
+	scalar5 := scalar
 	scalar22 := scalar2
 	scalar32 := scalar3
-	var reduce4 uint32
+	scalar42 := scalar4
 	var reduce5 uint32
-	var scalar42 int64
+	var reduce6 uint32
+	var scalar52 int64
 	if 0 < max(1048576-n, int(scalar22)) {
 		var sum int64
 		var least uint32
@@ -149,7 +206,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					sum3, least3, greatest3 := sumGroupsKernel5(lo, hi, key)
+					sum3, least3, greatest3 := sumGroupsKernel6(lo, hi, key)
 					blocks.await()
 					sumBefore := sum2
 					leastBefore := least2
@@ -164,7 +221,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 			least = least2
 			greatest = greatest2
 		} else {
-			sum, least, greatest = sumGroupsKernel5(0, n, key)
+			sum, least, greatest = sumGroupsKernel6(0, n, key)
 		}
 		cond := sum > 0
 		x := uint32(0)
@@ -184,28 +241,29 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 		if cond2 {
 			x7 = x6
 		}
-		reduce4 = x
-		reduce5 = x2
-		scalar42 = x7
+		reduce5 = x
+		reduce6 = x2
+		scalar52 = x7
 	}
-	reduce42 := reduce4
 	reduce52 := reduce5
-	scalar43 := scalar42
+	reduce62 := reduce6
+	scalar53 := scalar52
 	var key2 []int32
 	var count []int64
 	var total []int64
 	var nFilledLength int64
-	var scalar5 int64
+	var scalar6 int64
 	var nFilled2Length int64
-	var scalar7 int64
+	var nDistinct2Length int64
+	var scalar9 int64
 	var gRunsLength int64
-	if 0 < int(scalar43) {
-		if int(scalar43) > 2147483647 {
-			return fmt.Errorf("n_bins would have %d rows; at most 2147483647 can be computed", int(scalar43))
+	if 0 < int(scalar53) {
+		if int(scalar53) > 2147483647 {
+			return fmt.Errorf("n_bins would have %d rows; at most 2147483647 can be computed", int(scalar53))
 		}
-		aggregate := kgenTemporary[int64](&call, int(scalar43))
+		aggregate := kgenTemporary[int64](&call, int(scalar53))
 		clear(aggregate)
-		aggregate2 := kgenTemporary[int64](&call, int(scalar43))
+		aggregate2 := kgenTemporary[int64](&call, int(scalar53))
 		clear(aggregate2)
 		few := min(workers, n/(max(len(aggregate)+len(aggregate2), 1)*32))
 		if n < 65536 {
@@ -215,7 +273,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 			kgenFork(&call, few, n, 4096, func(_, lo, hi int) {
 				aggregateOwn := make([]int64, len(aggregate))
 				aggregateOwn2 := make([]int64, len(aggregate2))
-				sumGroupsKernel6(lo, hi, aggregateOwn, key, value, aggregateOwn2, reduce42)
+				sumGroupsKernel7(lo, hi, aggregateOwn, key, value, aggregateOwn2, reduce52)
 				for i := range aggregateOwn {
 					atomic.AddInt64(&aggregate[i], aggregateOwn[i])
 				}
@@ -224,14 +282,14 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 				}
 			})
 		} else {
-			sumGroupsKernel6(0, n, aggregate, key, value, aggregate2, reduce42)
+			sumGroupsKernel7(0, n, aggregate, key, value, aggregate2, reduce52)
 		}
-		if int(scalar43) > 2147483647 {
-			return fmt.Errorf("tables.kg:6:6: g would have %d rows; at most 2147483647 can be computed", int(scalar43))
+		if int(scalar53) > 2147483647 {
+			return fmt.Errorf("tables.kg:6:6: g would have %d rows; at most 2147483647 can be computed", int(scalar53))
 		}
-		key3 := kgenColumn(&call, dst.Key, int(scalar43))
-		count2 := kgenColumn(&call, dst.Count, int(scalar43))
-		total2 := kgenColumn(&call, dst.Total, int(scalar43))
+		key3 := kgenColumn(&call, dst.Key, int(scalar53))
+		count2 := kgenColumn(&call, dst.Count, int(scalar53))
+		total2 := kgenColumn(&call, dst.Total, int(scalar53))
 		if call.err != nil {
 			return fmt.Errorf("tables.kg:5:1: SumGroups: %w", call.err)
 		}
@@ -239,13 +297,13 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 		if workers > 1 {
 			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 			var nFilledPlace2 int64
-			kgenInOrder(&call, workers, int(scalar43), 32768, func(blocks *kgenBlocks) {
+			kgenInOrder(&call, workers, int(scalar53), 32768, func(blocks *kgenBlocks) {
 				compactScratch := make([]int32, 32768)
 				compactScratch2 := make([]int64, 32768)
 				compactScratch3 := make([]int64, 32768)
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					nFilledPlace3 := sumGroupsKernel7(lo, hi, aggregate, compactScratch, compactScratch2, aggregate2, compactScratch3, reduce42, 0)
+					nFilledPlace3 := sumGroupsKernel8(lo, hi, aggregate, compactScratch, compactScratch2, aggregate2, compactScratch3, reduce52, 0)
 					blocks.await()
 					nFilledPlaceBefore := nFilledPlace2
 					nFilledPlace2 = nFilledPlaceBefore + nFilledPlace3
@@ -257,7 +315,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 			})
 			nFilledPlace = nFilledPlace2
 		} else {
-			nFilledPlace = sumGroupsKernel7(0, int(scalar43), aggregate, key3, count2, aggregate2, total2, reduce42, 0)
+			nFilledPlace = sumGroupsKernel8(0, int(scalar53), aggregate, key3, count2, aggregate2, total2, reduce52, 0)
 		}
 		nFilledLength2 := nFilledPlace
 		key2 = key3
@@ -278,8 +336,8 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 		insert2 := kgenTemporary[int64](&call, int(nSlotsLength))
 		insert3 := kgenTemporary[int64](&call, int(nSlotsLength))
 		mask := kgenTemporary[bool](&call, int(nSlotsLength))
-		var scalar52 int64
-		if 0 < max(1048576-n, int(scalar4)) {
+		var scalar62 int64
+		if 0 < max(1048576-n, int(scalar5)) {
 			kgenFill(insert, -1)
 			clear(insert2)
 			clear(insert3)
@@ -295,7 +353,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 					keyOwn2 := keyOwn[worker*min((n+256)*16, 131072) : (worker+1)*min((n+256)*16, 131072)]
 					insertOwn3 := insertOwn[worker*min((n+256)*16, 131072) : (worker+1)*min((n+256)*16, 131072)]
 					insertOwn4 := insertOwn2[worker*min((n+256)*16, 131072) : (worker+1)*min((n+256)*16, 131072)]
-					sumGroupsKernel8(lo, hi, key, insert, insert2, value, insert3, nSlotsLength, int64(n), firstRows2, homes2, keyOwn2, insertOwn3, insertOwn4)
+					sumGroupsKernel9(lo, hi, key, insert, insert2, value, insert3, nSlotsLength, int64(n), firstRows2, homes2, keyOwn2, insertOwn3, insertOwn4)
 				})
 			} else {
 				firstRows := kgenTemporary[int64](&call, min((n+256)*16, 131072))
@@ -303,7 +361,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 				keyOwn := kgenTemporary[int32](&call, min((n+256)*16, 131072))
 				insertOwn := kgenTemporary[int64](&call, min((n+256)*16, 131072))
 				insertOwn2 := kgenTemporary[int64](&call, min((n+256)*16, 131072))
-				sumGroupsKernel8(0, n, key, insert, insert2, value, insert3, nSlotsLength, int64(n), firstRows, homes, keyOwn, insertOwn, insertOwn2)
+				sumGroupsKernel9(0, n, key, insert, insert2, value, insert3, nSlotsLength, int64(n), firstRows, homes, keyOwn, insertOwn, insertOwn2)
 			}
 			var sum int64
 			if workers > 1 {
@@ -312,17 +370,17 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 				kgenInOrder(&call, workers, int(nSlotsLength), 32768, func(blocks *kgenBlocks) {
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
-						sum3 := sumGroupsKernel9Summary(lo, hi, insert, int64(n))
+						sum3 := sumGroupsKernel10Summary(lo, hi, insert, int64(n))
 						blocks.await()
 						sumBefore := sum2
 						sum2 = sumBefore + sum3
 						blocks.release()
-						sumGroupsKernel9(lo, hi, insert, mask, int64(n), sumBefore)
+						sumGroupsKernel10(lo, hi, insert, mask, int64(n), sumBefore)
 					}
 				})
 				sum = sum2
 			} else {
-				sum = sumGroupsKernel9(0, int(nSlotsLength), insert, mask, int64(n), 0)
+				sum = sumGroupsKernel10(0, int(nSlotsLength), insert, mask, int64(n), 0)
 			}
 			cond := sum <= max(min(int64(n)/64, 16384), 1)
 			x := min(sum, max(min(int64(n)/64, 16384), 1))
@@ -331,16 +389,17 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 			if cond {
 				x3 = x2
 			}
-			scalar52 = x3
+			scalar62 = x3
 		}
-		scalar53 := scalar52
+		scalar63 := scalar62
 		var key22 []int32
 		var count2 []int64
 		var total2 []int64
 		var nFilled2Length2 int64
-		var scalar72 int64
+		var nDistinct2Length2 int64
+		var scalar92 int64
 		var gRunsLength2 int64
-		if 0 < int(scalar53) {
+		if 0 < int(scalar63) {
 			compact := kgenTemporary[int64](&call, int(nSlotsLength))
 			compact2 := kgenTemporary[int64](&call, int(nSlotsLength))
 			map2 := kgenTemporary[int32](&call, int(nSlotsLength))
@@ -358,7 +417,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 					histogramOwn := make([]int64, 1024)
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
-						nDistinctPlace3 := sumGroupsKernel10Summary(lo, hi, mask)
+						nDistinctPlace3 := sumGroupsKernel11Summary(lo, hi, mask)
 						blocks.await()
 						nDistinctPlaceBefore := nDistinctPlace2
 						nDistinctPlace2 = nDistinctPlaceBefore + nDistinctPlace3
@@ -367,7 +426,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 						compactPart := compact[:nDistinctPlaceEnd]
 						compactPart2 := compact2[:nDistinctPlaceEnd]
 						mapPart := map2[:nDistinctPlaceEnd]
-						sumGroupsKernel10(lo, hi, mask, insert, compactPart, compactPart2, key, mapPart, histogramOwn, nDistinctPlaceBefore)
+						sumGroupsKernel11(lo, hi, mask, insert, compactPart, compactPart2, key, mapPart, histogramOwn, nDistinctPlaceBefore)
 					}
 					blocks.chain.lock.Lock()
 					for i := range histogramOwn {
@@ -377,7 +436,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 				})
 				nDistinctPlace = nDistinctPlace2
 			} else {
-				nDistinctPlace = sumGroupsKernel10(0, int(nSlotsLength), mask, insert, compact, compact2, key, map2, histogram, 0)
+				nDistinctPlace = sumGroupsKernel11(0, int(nSlotsLength), mask, insert, compact, compact2, key, map2, histogram, 0)
 			}
 			nDistinctLength := nDistinctPlace
 			add := kgenTemporary[int64](&call, 1024)
@@ -387,16 +446,16 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 				kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
-						add3 := sumGroupsKernel11Summary(lo, hi, histogram)
+						add3 := sumGroupsKernel12Summary(lo, hi, histogram)
 						blocks.await()
 						addBefore := add2
 						add2 = addBefore + add3
 						blocks.release()
-						sumGroupsKernel11(lo, hi, histogram, add, addBefore)
+						sumGroupsKernel12(lo, hi, histogram, add, addBefore)
 					}
 				})
 			} else {
-				sumGroupsKernel11(0, 1024, histogram, add, 0)
+				sumGroupsKernel12(0, 1024, histogram, add, 0)
 			}
 			pass := kgenTemporary[uint32](&call, int(nDistinctLength))
 			pass2 := kgenTemporary[int64](&call, int(nDistinctLength))
@@ -406,7 +465,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						sumGroupsKernel12Summary(lo, hi, map2, 0, digits)
+						sumGroupsKernel13Summary(lo, hi, map2, 0, digits)
 						blocks.await()
 						for digit := range 256 {
 							count3 := digits[digit]
@@ -414,12 +473,12 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 							counts[digit] += count3
 						}
 						blocks.release()
-						sumGroupsKernel12(lo, hi, add, map2, pass, pass2, 0, 0, nDistinctLength, digits)
+						sumGroupsKernel13(lo, hi, add, map2, pass, pass2, 0, 0, nDistinctLength, digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				sumGroupsKernel12(0, int(nDistinctLength), add, map2, pass, pass2, 0, 0, nDistinctLength, digits)
+				sumGroupsKernel13(0, int(nDistinctLength), add, map2, pass, pass2, 0, 0, nDistinctLength, digits)
 			}
 			pass3 := kgenTemporary[uint32](&call, int(nDistinctLength))
 			pass4 := kgenTemporary[int64](&call, int(nDistinctLength))
@@ -429,7 +488,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						sumGroupsKernel13Summary(lo, hi, pass, 8, digits)
+						sumGroupsKernel14Summary(lo, hi, pass, 8, digits)
 						blocks.await()
 						for digit := range 256 {
 							count3 := digits[digit]
@@ -437,12 +496,12 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 							counts[digit] += count3
 						}
 						blocks.release()
-						sumGroupsKernel13(lo, hi, add, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
+						sumGroupsKernel14(lo, hi, add, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				sumGroupsKernel13(0, int(nDistinctLength), add, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
+				sumGroupsKernel14(0, int(nDistinctLength), add, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
 			}
 			if workers > 1 {
 				counts := make([]int64, 256)
@@ -450,7 +509,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						sumGroupsKernel13Summary(lo, hi, pass3, 16, digits)
+						sumGroupsKernel14Summary(lo, hi, pass3, 16, digits)
 						blocks.await()
 						for digit := range 256 {
 							count3 := digits[digit]
@@ -458,12 +517,12 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 							counts[digit] += count3
 						}
 						blocks.release()
-						sumGroupsKernel13(lo, hi, add, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
+						sumGroupsKernel14(lo, hi, add, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				sumGroupsKernel13(0, int(nDistinctLength), add, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
+				sumGroupsKernel14(0, int(nDistinctLength), add, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
 			}
 			pass5 := kgenTemporary[int64](&call, int(nDistinctLength))
 			if workers > 1 {
@@ -472,7 +531,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						sumGroupsKernel15Summary(lo, hi, pass, 24, digits)
+						sumGroupsKernel16Summary(lo, hi, pass, 24, digits)
 						blocks.await()
 						for digit := range 256 {
 							count3 := digits[digit]
@@ -480,46 +539,47 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 							counts[digit] += count3
 						}
 						blocks.release()
-						sumGroupsKernel15(lo, hi, add, pass, pass2, pass5, 3, 24, nDistinctLength, digits)
+						sumGroupsKernel16(lo, hi, add, pass, pass2, pass5, 3, 24, nDistinctLength, digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				sumGroupsKernel15(0, int(nDistinctLength), add, pass, pass2, pass5, 3, 24, nDistinctLength, digits)
+				sumGroupsKernel16(0, int(nDistinctLength), add, pass, pass2, pass5, 3, 24, nDistinctLength, digits)
 			}
-			key3 := kgenColumn(&call, dst.Key, int(scalar53))
-			count3 := kgenColumn(&call, dst.Count, int(scalar53))
-			total3 := kgenColumn(&call, dst.Total, int(scalar53))
+			key3 := kgenColumn(&call, dst.Key, int(scalar63))
+			count3 := kgenColumn(&call, dst.Count, int(scalar63))
+			total3 := kgenColumn(&call, dst.Total, int(scalar63))
 			if call.err != nil {
 				return fmt.Errorf("tables.kg:5:1: SumGroups: %w", call.err)
 			}
 			if workers > 1 {
-				kgenFork(&call, workers, int(scalar53), 4096, func(_, lo, hi int) {
-					sumGroupsKernel16(lo, hi, pass5, compact, key, key3, compact2, insert2, count3, insert3, total3)
+				kgenFork(&call, workers, int(scalar63), 4096, func(_, lo, hi int) {
+					sumGroupsKernel17(lo, hi, pass5, compact, key, key3, compact2, insert2, count3, insert3, total3)
 				})
 			} else {
-				sumGroupsKernel16(0, int(scalar53), pass5, compact, key, key3, compact2, insert2, count3, insert3, total3)
+				sumGroupsKernel17(0, int(scalar63), pass5, compact, key, key3, compact2, insert2, count3, insert3, total3)
 			}
 			key22 = key3
 			count2 = count3
 			total2 = total3
 		} else {
-			var scalar6 int64
+			var scalar7 int64
 			if 0 < max(1048576-n, int(scalar22)) {
-				scalar62 := int64(0)
-				if reduce52-reduce42 <= uint32(min(int64(n), 16777215)) {
-					scalar62 = int64(min(reduce52-reduce42, uint32(min(int64(n), 16777215)))) + 1
+				scalar72 := int64(0)
+				if reduce62-reduce52 <= uint32(min(int64(n), 16777215)) {
+					scalar72 = int64(min(reduce62-reduce52, uint32(min(int64(n), 16777215)))) + 1
 				}
-				scalar6 = scalar62
+				scalar7 = scalar72
 			}
-			scalar62 := scalar6
+			scalar72 := scalar7
 			var key23 []int32
 			var count3 []int64
 			var total3 []int64
 			var nFilled2Length3 int64
-			var scalar73 int64
+			var nDistinct2Length3 int64
+			var scalar93 int64
 			var gRunsLength3 int64
-			if 0 < int(scalar62) {
+			if 0 < int(scalar72) {
 				histogram := kgenTemporary[int64](&call, 256)
 				clear(histogram)
 				few := min(workers, n/8192)
@@ -529,13 +589,13 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 				if few > 1 {
 					kgenFork(&call, few, n, 4096, func(_, lo, hi int) {
 						histogramOwn := make([]int64, 256)
-						sumGroupsKernel18(lo, hi, histogramOwn, key, reduce42)
+						sumGroupsKernel19(lo, hi, histogramOwn, key, reduce52)
 						for i := range histogramOwn {
 							atomic.AddInt64(&histogram[i], histogramOwn[i])
 						}
 					})
 				} else {
-					sumGroupsKernel18(0, n, histogram, key, reduce42)
+					sumGroupsKernel19(0, n, histogram, key, reduce52)
 				}
 				add := kgenTemporary[int64](&call, 256)
 				if workers > 1 {
@@ -544,16 +604,16 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 					kgenInOrder(&call, workers, 256, 32768, func(blocks *kgenBlocks) {
 						for blocks.next() {
 							lo, hi := blocks.lo, blocks.hi
-							add3 := sumGroupsKernel19Summary(lo, hi, histogram)
+							add3 := sumGroupsKernel20Summary(lo, hi, histogram)
 							blocks.await()
 							addBefore := add2
 							add2 = addBefore + add3
 							blocks.release()
-							sumGroupsKernel19(lo, hi, histogram, add, addBefore)
+							sumGroupsKernel20(lo, hi, histogram, add, addBefore)
 						}
 					})
 				} else {
-					sumGroupsKernel19(0, 256, histogram, add, 0)
+					sumGroupsKernel20(0, 256, histogram, add, 0)
 				}
 				pass := kgenTemporary[int32](&call, n)
 				pass2 := kgenTemporary[int32](&call, n)
@@ -563,7 +623,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 						for blocks.next() {
 							lo, hi := blocks.lo, blocks.hi
 							digits := make([]int64, 256)
-							sumGroupsKernel20Summary(lo, hi, key, 0, reduce42, digits)
+							sumGroupsKernel21Summary(lo, hi, key, 0, reduce52, digits)
 							blocks.await()
 							for digit := range 256 {
 								count4 := digits[digit]
@@ -571,33 +631,33 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 								counts[digit] += count4
 							}
 							blocks.release()
-							sumGroupsKernel20(lo, hi, add, key, pass, value, pass2, 0, 0, reduce42, int64(n), digits)
+							sumGroupsKernel21(lo, hi, add, key, pass, value, pass2, 0, 0, reduce52, int64(n), digits)
 						}
 					})
 				} else {
 					digits := make([]int64, 256)
-					sumGroupsKernel20(0, n, add, key, pass, value, pass2, 0, 0, reduce42, int64(n), digits)
+					sumGroupsKernel21(0, n, add, key, pass, value, pass2, 0, 0, reduce52, int64(n), digits)
 				}
-				if int(scalar62) > 2147483647 {
-					return fmt.Errorf("n_bins_2 would have %d rows; at most 2147483647 can be computed", int(scalar62))
+				if int(scalar72) > 2147483647 {
+					return fmt.Errorf("n_bins_2 would have %d rows; at most 2147483647 can be computed", int(scalar72))
 				}
-				aggregate := kgenTemporary[int64](&call, int(scalar62))
+				aggregate := kgenTemporary[int64](&call, int(scalar72))
 				clear(aggregate)
-				aggregate2 := kgenTemporary[int64](&call, int(scalar62))
+				aggregate2 := kgenTemporary[int64](&call, int(scalar72))
 				clear(aggregate2)
 				if workers > 1 {
 					kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-						sumGroupsKernel21(lo, hi, aggregate, pass, pass2, aggregate2, reduce42, int64(n))
+						sumGroupsKernel22(lo, hi, aggregate, pass, pass2, aggregate2, reduce52, int64(n))
 					})
 				} else {
-					sumGroupsKernel21(0, n, aggregate, pass, pass2, aggregate2, reduce42, int64(n))
+					sumGroupsKernel22(0, n, aggregate, pass, pass2, aggregate2, reduce52, int64(n))
 				}
-				if int(scalar62) > 2147483647 {
-					return fmt.Errorf("tables.kg:6:6: g would have %d rows; at most 2147483647 can be computed", int(scalar62))
+				if int(scalar72) > 2147483647 {
+					return fmt.Errorf("tables.kg:6:6: g would have %d rows; at most 2147483647 can be computed", int(scalar72))
 				}
-				key3 := kgenColumn(&call, dst.Key, int(scalar62))
-				count4 := kgenColumn(&call, dst.Count, int(scalar62))
-				total4 := kgenColumn(&call, dst.Total, int(scalar62))
+				key3 := kgenColumn(&call, dst.Key, int(scalar72))
+				count4 := kgenColumn(&call, dst.Count, int(scalar72))
+				total4 := kgenColumn(&call, dst.Total, int(scalar72))
 				if call.err != nil {
 					return fmt.Errorf("tables.kg:5:1: SumGroups: %w", call.err)
 				}
@@ -605,13 +665,13 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 				if workers > 1 {
 					// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 					var nFilled2Place2 int64
-					kgenInOrder(&call, workers, int(scalar62), 32768, func(blocks *kgenBlocks) {
+					kgenInOrder(&call, workers, int(scalar72), 32768, func(blocks *kgenBlocks) {
 						compactScratch := make([]int32, 32768)
 						compactScratch2 := make([]int64, 32768)
 						compactScratch3 := make([]int64, 32768)
 						for blocks.next() {
 							lo, hi := blocks.lo, blocks.hi
-							nFilled2Place3 := sumGroupsKernel22(lo, hi, aggregate, compactScratch, compactScratch2, aggregate2, compactScratch3, reduce42, 0)
+							nFilled2Place3 := sumGroupsKernel23(lo, hi, aggregate, compactScratch, compactScratch2, aggregate2, compactScratch3, reduce52, 0)
 							blocks.await()
 							nFilled2PlaceBefore := nFilled2Place2
 							nFilled2Place2 = nFilled2PlaceBefore + nFilled2Place3
@@ -623,7 +683,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 					})
 					nFilled2Place = nFilled2Place2
 				} else {
-					nFilled2Place = sumGroupsKernel22(0, int(scalar62), aggregate, key3, count4, aggregate2, total4, reduce42, 0)
+					nFilled2Place = sumGroupsKernel23(0, int(scalar72), aggregate, key3, count4, aggregate2, total4, reduce52, 0)
 				}
 				nFilled2Length4 := nFilled2Place
 				key23 = key3
@@ -631,538 +691,723 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 				total3 = total4
 				nFilled2Length3 = nFilled2Length4
 			} else {
-				pass := kgenTemporary[int32](&call, n)
-				if int(nPartitionedSlotsLength) > 2147483647 {
-					return fmt.Errorf("n_partitioned_slots would have %d rows; at most 2147483647 can be computed", int(nPartitionedSlotsLength))
-				}
-				if int(nPartitionedSlotsLength) > 2147483647 {
-					return fmt.Errorf("n_partitioned_distinct would have %d rows; at most 2147483647 can be computed", int(nPartitionedSlotsLength))
-				}
-				if int(nPartitionedSlotsLength) > 2147483647 {
-					return fmt.Errorf("n_partitioned_ranked would have %d rows; at most 2147483647 can be computed", int(nPartitionedSlotsLength))
-				}
-				insert4 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
-				insert5 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
-				insert6 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
-				mask2 := kgenTemporary[bool](&call, int(nPartitionedSlotsLength))
-				var scalar74 int64
+				add := kgenTemporary[int64](&call, 32)
+				insert4 := kgenTemporary[int64](&call, n)
+				insert5 := kgenTemporary[int64](&call, n)
+				insert6 := kgenTemporary[int64](&call, n)
+				insert7 := kgenTemporary[uint32](&call, n)
+				insert8 := kgenTemporary[int64](&call, 32)
+				var reduce8 int64
+				var reduce9 int64
+				var reduce10 int64
+				var scalar8 int64
 				if 0 < int(scalar32) {
-					histogram := kgenTemporary[int64](&call, 256)
+					histogram := kgenTemporary[int64](&call, 32)
 					clear(histogram)
-					few := min(workers, n/8192)
-					if n < 65536 {
-						few = workers
-					}
-					if few > 1 {
-						kgenFork(&call, few, n, 4096, func(_, lo, hi int) {
-							histogramOwn := make([]int64, 256)
-							sumGroupsKernel23(lo, hi, histogramOwn, key)
+					if workers > 1 {
+						kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
+							histogramOwn := make([]int64, 32)
+							sumGroupsKernel24(lo, hi, histogramOwn, key, reduce4, reduce22, reduce32)
 							for i := range histogramOwn {
 								atomic.AddInt64(&histogram[i], histogramOwn[i])
 							}
 						})
 					} else {
-						sumGroupsKernel23(0, n, histogram, key)
+						sumGroupsKernel24(0, n, histogram, key, reduce4, reduce22, reduce32)
 					}
-					add := kgenTemporary[int64](&call, 256)
+					map2 := kgenTemporary[int64](&call, 32)
 					if workers > 1 {
 						// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 						var add2 int64
-						kgenInOrder(&call, workers, 256, 32768, func(blocks *kgenBlocks) {
+						kgenInOrder(&call, workers, 32, 32768, func(blocks *kgenBlocks) {
 							for blocks.next() {
 								lo, hi := blocks.lo, blocks.hi
-								add3 := sumGroupsKernel24Summary(lo, hi, histogram)
+								add3 := sumGroupsKernel25Summary(lo, hi, histogram)
 								blocks.await()
 								addBefore := add2
 								add2 = addBefore + add3
 								blocks.release()
-								sumGroupsKernel24(lo, hi, histogram, add, addBefore)
+								sumGroupsKernel25(lo, hi, histogram, add, map2, addBefore)
 							}
 						})
 					} else {
-						sumGroupsKernel24(0, 256, histogram, add, 0)
+						sumGroupsKernel25(0, 32, histogram, add, map2, 0)
 					}
-					pass2 := kgenTemporary[int32](&call, n)
+					pass := kgenTemporary[uint64](&call, n)
 					if workers > 1 {
-						counts := make([]int64, 256)
+						counts := make([]int64, 32)
 						kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 							for blocks.next() {
 								lo, hi := blocks.lo, blocks.hi
-								digits := make([]int64, 256)
-								sumGroupsKernel25Summary(lo, hi, key, 0, digits)
+								digits := make([]int64, 32)
+								sumGroupsKernel26Summary(lo, hi, key, 0, reduce4, reduce22, reduce32, digits)
 								blocks.await()
-								for digit := range 256 {
+								for digit := range 32 {
 									count4 := digits[digit]
 									digits[digit] = counts[digit]
 									counts[digit] += count4
 								}
 								blocks.release()
-								sumGroupsKernel25(lo, hi, add, key, pass, value, pass2, 0, 0, int64(n), digits)
+								sumGroupsKernel26(lo, hi, add, key, value, pass, 0, 0, reduce4, reduce22, reduce32, int64(n), digits)
 							}
 						})
 					} else {
-						digits := make([]int64, 256)
-						sumGroupsKernel25(0, n, add, key, pass, value, pass2, 0, 0, int64(n), digits)
+						digits := make([]int64, 32)
+						sumGroupsKernel26(0, n, add, key, value, pass, 0, 0, reduce4, reduce22, reduce32, int64(n), digits)
 					}
-					kgenFill(insert4, -1)
-					clear(insert5)
-					clear(insert6)
 					if workers > 1 {
-						kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-							sumGroupsKernel26(lo, hi, pass, insert4, insert5, pass2, insert6, nPartitionedSlotsLength, int64(n), int64(n))
+						kgenFork(&call, workers, 32, 1, func(_, lo, hi int) {
+							sumGroupsKernel27(lo, hi, add, map2, pass, insert4, insert5, insert6, insert7, insert8)
 						})
 					} else {
-						sumGroupsKernel26(0, n, pass, insert4, insert5, pass2, insert6, nPartitionedSlotsLength, int64(n), int64(n))
+						sumGroupsKernel27(0, 32, add, map2, pass, insert4, insert5, insert6, insert7, insert8)
 					}
 					var sum int64
+					var sum2 int64
+					var sum3 int64
 					if workers > 1 {
 						// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-						var sum2 int64
-						kgenInOrder(&call, workers, int(nPartitionedSlotsLength), 32768, func(blocks *kgenBlocks) {
+						var sum4 int64
+						var sum5 int64
+						var sum6 int64
+						kgenInOrder(&call, workers, 32, 32768, func(blocks *kgenBlocks) {
 							for blocks.next() {
 								lo, hi := blocks.lo, blocks.hi
-								sum3 := sumGroupsKernel27Summary(lo, hi, insert4, int64(n))
+								sum7, sum8, sum9 := sumGroupsKernel28(lo, hi, insert8)
 								blocks.await()
-								sumBefore := sum2
-								sum2 = sumBefore + sum3
+								sumBefore := sum4
+								sumBefore2 := sum5
+								sumBefore3 := sum6
+								sum4 = sumBefore + sum7
+								sum5 = sumBefore2 + sum8
+								sum6 = sumBefore3 + sum9
 								blocks.release()
-								sumGroupsKernel27(lo, hi, insert4, mask2, int64(n), sumBefore)
 							}
 						})
-						sum = sum2
+						sum = sum4
+						sum2 = sum5
+						sum3 = sum6
 					} else {
-						sum = sumGroupsKernel27(0, int(nPartitionedSlotsLength), insert4, mask2, int64(n), 0)
+						sum, sum2, sum3 = sumGroupsKernel28(0, 32, insert8)
 					}
-					cond := sum <= max(min(int64(n)/8, 16777216), 1)
-					x := min(sum, max(min(int64(n)/8, 16777216), 1))
-					x2 := max(x, 0)
-					x3 := int64(0)
+					reduce82 := sum
+					reduce92 := sum2
+					reduce102 := sum3
+					cond := sum3 <= 2147483647
+					x := max(sum3, 0)
+					x2 := int64(0)
 					if cond {
-						x3 = x2
+						x2 = x
 					}
-					scalar74 = x3
+					reduce8 = reduce82
+					reduce9 = reduce92
+					reduce10 = reduce102
+					scalar8 = x2
 				}
-				scalar75 := scalar74
+				reduce82 := reduce8
+				reduce92 := reduce9
+				reduce102 := reduce10
+				scalar82 := scalar8
 				var key24 []int32
 				var count4 []int64
 				var total4 []int64
+				var nDistinct2Length4 int64
+				var scalar94 int64
 				var gRunsLength4 int64
-				if 0 < int(scalar75) {
-					compact := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
-					compact2 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
-					map2 := kgenTemporary[int32](&call, int(nPartitionedSlotsLength))
-					histogram := kgenTemporary[int64](&call, 1024)
-					clear(histogram)
-					var nPartitionedDistinctPlace int64
-					few := min(workers, int(nPartitionedSlotsLength)/32768)
-					if int(nPartitionedSlotsLength) < 65536 {
-						few = workers
-					}
-					if few > 1 {
-						// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-						var nPartitionedDistinctPlace2 int64
-						kgenInOrder(&call, few, int(nPartitionedSlotsLength), 32768, func(blocks *kgenBlocks) {
-							histogramOwn := make([]int64, 1024)
-							for blocks.next() {
-								lo, hi := blocks.lo, blocks.hi
-								nPartitionedDistinctPlace3 := sumGroupsKernel28Summary(lo, hi, mask2)
-								blocks.await()
-								nPartitionedDistinctPlaceBefore := nPartitionedDistinctPlace2
-								nPartitionedDistinctPlace2 = nPartitionedDistinctPlaceBefore + nPartitionedDistinctPlace3
-								nPartitionedDistinctPlaceEnd := nPartitionedDistinctPlace2
-								blocks.release()
-								compactPart := compact[:nPartitionedDistinctPlaceEnd]
-								compactPart2 := compact2[:nPartitionedDistinctPlaceEnd]
-								mapPart := map2[:nPartitionedDistinctPlaceEnd]
-								sumGroupsKernel28(lo, hi, mask2, insert4, compactPart, compactPart2, pass, mapPart, histogramOwn, nPartitionedDistinctPlaceBefore)
-							}
-							blocks.chain.lock.Lock()
-							for i := range histogramOwn {
-								atomic.AddInt64(&histogram[i], histogramOwn[i])
-							}
-							blocks.chain.lock.Unlock()
-						})
-						nPartitionedDistinctPlace = nPartitionedDistinctPlace2
-					} else {
-						nPartitionedDistinctPlace = sumGroupsKernel28(0, int(nPartitionedSlotsLength), mask2, insert4, compact, compact2, pass, map2, histogram, 0)
-					}
-					nPartitionedDistinctLength := nPartitionedDistinctPlace
-					add := kgenTemporary[int64](&call, 1024)
+				if 0 < int(scalar82) {
+					add2 := kgenTemporary[int64](&call, 32)
+					map2 := kgenTemporary[int64](&call, 32)
 					if workers > 1 {
 						// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-						var add2 int64
-						kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
+						var add3 int64
+						kgenInOrder(&call, workers, 32, 32768, func(blocks *kgenBlocks) {
 							for blocks.next() {
 								lo, hi := blocks.lo, blocks.hi
-								add3 := sumGroupsKernel29Summary(lo, hi, histogram)
+								add4 := sumGroupsKernel29Summary(lo, hi, insert8)
 								blocks.await()
-								addBefore := add2
-								add2 = addBefore + add3
+								addBefore := add3
+								add3 = addBefore + add4
 								blocks.release()
-								sumGroupsKernel29(lo, hi, histogram, add, addBefore)
+								sumGroupsKernel29(lo, hi, insert8, add2, map2, addBefore)
 							}
 						})
 					} else {
-						sumGroupsKernel29(0, 1024, histogram, add, 0)
+						sumGroupsKernel29(0, 32, insert8, add2, map2, 0)
 					}
-					pass2 := kgenTemporary[uint32](&call, int(nPartitionedDistinctLength))
-					pass3 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
-					if workers > 1 {
-						counts := make([]int64, 256)
-						kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
-							for blocks.next() {
-								lo, hi := blocks.lo, blocks.hi
-								digits := make([]int64, 256)
-								sumGroupsKernel30Summary(lo, hi, map2, 0, digits)
-								blocks.await()
-								for digit := range 256 {
-									count5 := digits[digit]
-									digits[digit] = counts[digit]
-									counts[digit] += count5
-								}
-								blocks.release()
-								sumGroupsKernel30(lo, hi, add, map2, pass2, pass3, 0, 0, nPartitionedDistinctLength, digits)
-							}
-						})
-					} else {
-						digits := make([]int64, 256)
-						sumGroupsKernel30(0, int(nPartitionedDistinctLength), add, map2, pass2, pass3, 0, 0, nPartitionedDistinctLength, digits)
+					nDistinct2Length5 := max(kgenSelect(reduce92+reduce82>>32 < 2147483648, reduce102, math.MaxInt64), 0)
+					if int(nDistinct2Length5) > 2147483647 {
+						return fmt.Errorf("tables.kg:6:6: g would have %d rows; at most 2147483647 can be computed", int(nDistinct2Length5))
 					}
-					pass4 := kgenTemporary[uint32](&call, int(nPartitionedDistinctLength))
-					pass5 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
-					if workers > 1 {
-						counts := make([]int64, 256)
-						kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
-							for blocks.next() {
-								lo, hi := blocks.lo, blocks.hi
-								digits := make([]int64, 256)
-								sumGroupsKernel31Summary(lo, hi, pass2, 8, digits)
-								blocks.await()
-								for digit := range 256 {
-									count5 := digits[digit]
-									digits[digit] = counts[digit]
-									counts[digit] += count5
-								}
-								blocks.release()
-								sumGroupsKernel31(lo, hi, add, pass2, pass4, pass3, pass5, 1, 8, nPartitionedDistinctLength, digits)
-							}
-						})
-					} else {
-						digits := make([]int64, 256)
-						sumGroupsKernel31(0, int(nPartitionedDistinctLength), add, pass2, pass4, pass3, pass5, 1, 8, nPartitionedDistinctLength, digits)
-					}
-					if workers > 1 {
-						counts := make([]int64, 256)
-						kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
-							for blocks.next() {
-								lo, hi := blocks.lo, blocks.hi
-								digits := make([]int64, 256)
-								sumGroupsKernel31Summary(lo, hi, pass4, 16, digits)
-								blocks.await()
-								for digit := range 256 {
-									count5 := digits[digit]
-									digits[digit] = counts[digit]
-									counts[digit] += count5
-								}
-								blocks.release()
-								sumGroupsKernel31(lo, hi, add, pass4, pass2, pass5, pass3, 2, 16, nPartitionedDistinctLength, digits)
-							}
-						})
-					} else {
-						digits := make([]int64, 256)
-						sumGroupsKernel31(0, int(nPartitionedDistinctLength), add, pass4, pass2, pass5, pass3, 2, 16, nPartitionedDistinctLength, digits)
-					}
-					pass6 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
-					if workers > 1 {
-						counts := make([]int64, 256)
-						kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
-							for blocks.next() {
-								lo, hi := blocks.lo, blocks.hi
-								digits := make([]int64, 256)
-								sumGroupsKernel33Summary(lo, hi, pass2, 24, digits)
-								blocks.await()
-								for digit := range 256 {
-									count5 := digits[digit]
-									digits[digit] = counts[digit]
-									counts[digit] += count5
-								}
-								blocks.release()
-								sumGroupsKernel33(lo, hi, add, pass2, pass3, pass6, 3, 24, nPartitionedDistinctLength, digits)
-							}
-						})
-					} else {
-						digits := make([]int64, 256)
-						sumGroupsKernel33(0, int(nPartitionedDistinctLength), add, pass2, pass3, pass6, 3, 24, nPartitionedDistinctLength, digits)
-					}
-					key3 := kgenColumn(&call, dst.Key, int(scalar75))
-					count5 := kgenColumn(&call, dst.Count, int(scalar75))
-					total5 := kgenColumn(&call, dst.Total, int(scalar75))
+					key3 := kgenColumn(&call, dst.Key, max(0, max(0, max(0, max(int(nDistinct2Length5), 0)))))
+					count5 := kgenColumn(&call, dst.Count, max(0, max(0, max(0, max(int(nDistinct2Length5), 0)))))
+					total5 := kgenColumn(&call, dst.Total, max(0, max(0, max(0, max(int(nDistinct2Length5), 0)))))
 					if call.err != nil {
 						return fmt.Errorf("tables.kg:5:1: SumGroups: %w", call.err)
 					}
 					if workers > 1 {
-						kgenFork(&call, workers, int(scalar75), 4096, func(_, lo, hi int) {
-							sumGroupsKernel34(lo, hi, pass6, compact, pass, key3, compact2, insert5, count5, insert6, total5)
+						kgenFork(&call, workers, int(nDistinct2Length5), 4096, func(_, lo, hi int) {
+							sumGroupsKernel31(lo, hi, add2, add, map2, insert7, key3, insert4, insert5, count5, insert6, total5, 32)
 						})
 					} else {
-						sumGroupsKernel34(0, int(scalar75), pass6, compact, pass, key3, compact2, insert5, count5, insert6, total5)
+						sumGroupsKernel31(0, int(nDistinct2Length5), add2, add, map2, insert7, key3, insert4, insert5, count5, insert6, total5, 32)
 					}
 					key24 = key3
 					count4 = count5
 					total4 = total5
+					nDistinct2Length4 = nDistinct2Length5
 				} else {
-					histogram := kgenTemporary[int64](&call, 1024)
-					clear(histogram)
-					few := min(workers, n/32768)
-					if n < 65536 {
-						few = workers
+					pass := kgenTemporary[int32](&call, n)
+					if int(nPartitionedSlotsLength) > 2147483647 {
+						return fmt.Errorf("n_partitioned_slots would have %d rows; at most 2147483647 can be computed", int(nPartitionedSlotsLength))
 					}
-					if few > 1 {
-						kgenFork(&call, few, n, 4096, func(_, lo, hi int) {
-							histogramOwn := make([]int64, 1024)
-							sumGroupsKernel35(lo, hi, histogramOwn, key)
-							for i := range histogramOwn {
-								atomic.AddInt64(&histogram[i], histogramOwn[i])
-							}
-						})
-					} else {
-						sumGroupsKernel35(0, n, histogram, key)
+					if int(nPartitionedSlotsLength) > 2147483647 {
+						return fmt.Errorf("n_partitioned_distinct would have %d rows; at most 2147483647 can be computed", int(nPartitionedSlotsLength))
 					}
-					add := kgenTemporary[int64](&call, 1024)
-					if workers > 1 {
-						// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-						var add2 int64
-						kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
-							for blocks.next() {
-								lo, hi := blocks.lo, blocks.hi
-								add3 := sumGroupsKernel36Summary(lo, hi, histogram)
-								blocks.await()
-								addBefore := add2
-								add2 = addBefore + add3
-								blocks.release()
-								sumGroupsKernel36(lo, hi, histogram, add, addBefore)
-							}
-						})
-					} else {
-						sumGroupsKernel36(0, 1024, histogram, add, 0)
+					if int(nPartitionedSlotsLength) > 2147483647 {
+						return fmt.Errorf("n_partitioned_ranked would have %d rows; at most 2147483647 can be computed", int(nPartitionedSlotsLength))
 					}
-					pass2 := kgenTemporary[uint32](&call, n)
-					pass3 := kgenTemporary[int64](&call, n)
-					if workers > 1 {
-						counts := make([]int64, 256)
-						kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-							for blocks.next() {
-								lo, hi := blocks.lo, blocks.hi
-								digits := make([]int64, 256)
-								sumGroupsKernel37Summary(lo, hi, key, 0, digits)
-								blocks.await()
-								for digit := range 256 {
-									count5 := digits[digit]
-									digits[digit] = counts[digit]
-									counts[digit] += count5
+					insert9 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
+					insert10 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
+					insert11 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
+					mask2 := kgenTemporary[bool](&call, int(nPartitionedSlotsLength))
+					var scalar95 int64
+					if 0 < int(scalar42) {
+						histogram := kgenTemporary[int64](&call, 256)
+						clear(histogram)
+						few := min(workers, n/8192)
+						if n < 65536 {
+							few = workers
+						}
+						if few > 1 {
+							kgenFork(&call, few, n, 4096, func(_, lo, hi int) {
+								histogramOwn := make([]int64, 256)
+								sumGroupsKernel32(lo, hi, histogramOwn, key)
+								for i := range histogramOwn {
+									atomic.AddInt64(&histogram[i], histogramOwn[i])
 								}
-								blocks.release()
-								sumGroupsKernel37(lo, hi, add, key, pass2, pass3, 0, 0, int64(n), digits)
-							}
-						})
+							})
+						} else {
+							sumGroupsKernel32(0, n, histogram, key)
+						}
+						add2 := kgenTemporary[int64](&call, 256)
+						if workers > 1 {
+							// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+							var add3 int64
+							kgenInOrder(&call, workers, 256, 32768, func(blocks *kgenBlocks) {
+								for blocks.next() {
+									lo, hi := blocks.lo, blocks.hi
+									add4 := sumGroupsKernel33Summary(lo, hi, histogram)
+									blocks.await()
+									addBefore := add3
+									add3 = addBefore + add4
+									blocks.release()
+									sumGroupsKernel33(lo, hi, histogram, add2, addBefore)
+								}
+							})
+						} else {
+							sumGroupsKernel33(0, 256, histogram, add2, 0)
+						}
+						pass2 := kgenTemporary[int32](&call, n)
+						if workers > 1 {
+							counts := make([]int64, 256)
+							kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+								for blocks.next() {
+									lo, hi := blocks.lo, blocks.hi
+									digits := make([]int64, 256)
+									sumGroupsKernel34Summary(lo, hi, key, 0, digits)
+									blocks.await()
+									for digit := range 256 {
+										count5 := digits[digit]
+										digits[digit] = counts[digit]
+										counts[digit] += count5
+									}
+									blocks.release()
+									sumGroupsKernel34(lo, hi, add2, key, pass, value, pass2, 0, 0, int64(n), digits)
+								}
+							})
+						} else {
+							digits := make([]int64, 256)
+							sumGroupsKernel34(0, n, add2, key, pass, value, pass2, 0, 0, int64(n), digits)
+						}
+						kgenFill(insert9, -1)
+						clear(insert10)
+						clear(insert11)
+						if workers > 1 {
+							kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
+								sumGroupsKernel35(lo, hi, pass, insert9, insert10, pass2, insert11, nPartitionedSlotsLength, int64(n), int64(n))
+							})
+						} else {
+							sumGroupsKernel35(0, n, pass, insert9, insert10, pass2, insert11, nPartitionedSlotsLength, int64(n), int64(n))
+						}
+						var sum int64
+						if workers > 1 {
+							// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+							var sum2 int64
+							kgenInOrder(&call, workers, int(nPartitionedSlotsLength), 32768, func(blocks *kgenBlocks) {
+								for blocks.next() {
+									lo, hi := blocks.lo, blocks.hi
+									sum3 := sumGroupsKernel36Summary(lo, hi, insert9, int64(n))
+									blocks.await()
+									sumBefore := sum2
+									sum2 = sumBefore + sum3
+									blocks.release()
+									sumGroupsKernel36(lo, hi, insert9, mask2, int64(n), sumBefore)
+								}
+							})
+							sum = sum2
+						} else {
+							sum = sumGroupsKernel36(0, int(nPartitionedSlotsLength), insert9, mask2, int64(n), 0)
+						}
+						cond := sum <= max(min(int64(n)/8, 16777216), 1)
+						x := min(sum, max(min(int64(n)/8, 16777216), 1))
+						x2 := max(x, 0)
+						x3 := int64(0)
+						if cond {
+							x3 = x2
+						}
+						scalar95 = x3
+					}
+					scalar96 := scalar95
+					var key25 []int32
+					var count5 []int64
+					var total5 []int64
+					var gRunsLength5 int64
+					if 0 < int(scalar96) {
+						compact := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
+						compact2 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
+						map2 := kgenTemporary[int32](&call, int(nPartitionedSlotsLength))
+						histogram := kgenTemporary[int64](&call, 1024)
+						clear(histogram)
+						var nPartitionedDistinctPlace int64
+						few := min(workers, int(nPartitionedSlotsLength)/32768)
+						if int(nPartitionedSlotsLength) < 65536 {
+							few = workers
+						}
+						if few > 1 {
+							// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+							var nPartitionedDistinctPlace2 int64
+							kgenInOrder(&call, few, int(nPartitionedSlotsLength), 32768, func(blocks *kgenBlocks) {
+								histogramOwn := make([]int64, 1024)
+								for blocks.next() {
+									lo, hi := blocks.lo, blocks.hi
+									nPartitionedDistinctPlace3 := sumGroupsKernel37Summary(lo, hi, mask2)
+									blocks.await()
+									nPartitionedDistinctPlaceBefore := nPartitionedDistinctPlace2
+									nPartitionedDistinctPlace2 = nPartitionedDistinctPlaceBefore + nPartitionedDistinctPlace3
+									nPartitionedDistinctPlaceEnd := nPartitionedDistinctPlace2
+									blocks.release()
+									compactPart := compact[:nPartitionedDistinctPlaceEnd]
+									compactPart2 := compact2[:nPartitionedDistinctPlaceEnd]
+									mapPart := map2[:nPartitionedDistinctPlaceEnd]
+									sumGroupsKernel37(lo, hi, mask2, insert9, compactPart, compactPart2, pass, mapPart, histogramOwn, nPartitionedDistinctPlaceBefore)
+								}
+								blocks.chain.lock.Lock()
+								for i := range histogramOwn {
+									atomic.AddInt64(&histogram[i], histogramOwn[i])
+								}
+								blocks.chain.lock.Unlock()
+							})
+							nPartitionedDistinctPlace = nPartitionedDistinctPlace2
+						} else {
+							nPartitionedDistinctPlace = sumGroupsKernel37(0, int(nPartitionedSlotsLength), mask2, insert9, compact, compact2, pass, map2, histogram, 0)
+						}
+						nPartitionedDistinctLength := nPartitionedDistinctPlace
+						add2 := kgenTemporary[int64](&call, 1024)
+						if workers > 1 {
+							// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+							var add3 int64
+							kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
+								for blocks.next() {
+									lo, hi := blocks.lo, blocks.hi
+									add4 := sumGroupsKernel38Summary(lo, hi, histogram)
+									blocks.await()
+									addBefore := add3
+									add3 = addBefore + add4
+									blocks.release()
+									sumGroupsKernel38(lo, hi, histogram, add2, addBefore)
+								}
+							})
+						} else {
+							sumGroupsKernel38(0, 1024, histogram, add2, 0)
+						}
+						pass2 := kgenTemporary[uint32](&call, int(nPartitionedDistinctLength))
+						pass3 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
+						if workers > 1 {
+							counts := make([]int64, 256)
+							kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+								for blocks.next() {
+									lo, hi := blocks.lo, blocks.hi
+									digits := make([]int64, 256)
+									sumGroupsKernel39Summary(lo, hi, map2, 0, digits)
+									blocks.await()
+									for digit := range 256 {
+										count6 := digits[digit]
+										digits[digit] = counts[digit]
+										counts[digit] += count6
+									}
+									blocks.release()
+									sumGroupsKernel39(lo, hi, add2, map2, pass2, pass3, 0, 0, nPartitionedDistinctLength, digits)
+								}
+							})
+						} else {
+							digits := make([]int64, 256)
+							sumGroupsKernel39(0, int(nPartitionedDistinctLength), add2, map2, pass2, pass3, 0, 0, nPartitionedDistinctLength, digits)
+						}
+						pass4 := kgenTemporary[uint32](&call, int(nPartitionedDistinctLength))
+						pass5 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
+						if workers > 1 {
+							counts := make([]int64, 256)
+							kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+								for blocks.next() {
+									lo, hi := blocks.lo, blocks.hi
+									digits := make([]int64, 256)
+									sumGroupsKernel40Summary(lo, hi, pass2, 8, digits)
+									blocks.await()
+									for digit := range 256 {
+										count6 := digits[digit]
+										digits[digit] = counts[digit]
+										counts[digit] += count6
+									}
+									blocks.release()
+									sumGroupsKernel40(lo, hi, add2, pass2, pass4, pass3, pass5, 1, 8, nPartitionedDistinctLength, digits)
+								}
+							})
+						} else {
+							digits := make([]int64, 256)
+							sumGroupsKernel40(0, int(nPartitionedDistinctLength), add2, pass2, pass4, pass3, pass5, 1, 8, nPartitionedDistinctLength, digits)
+						}
+						if workers > 1 {
+							counts := make([]int64, 256)
+							kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+								for blocks.next() {
+									lo, hi := blocks.lo, blocks.hi
+									digits := make([]int64, 256)
+									sumGroupsKernel40Summary(lo, hi, pass4, 16, digits)
+									blocks.await()
+									for digit := range 256 {
+										count6 := digits[digit]
+										digits[digit] = counts[digit]
+										counts[digit] += count6
+									}
+									blocks.release()
+									sumGroupsKernel40(lo, hi, add2, pass4, pass2, pass5, pass3, 2, 16, nPartitionedDistinctLength, digits)
+								}
+							})
+						} else {
+							digits := make([]int64, 256)
+							sumGroupsKernel40(0, int(nPartitionedDistinctLength), add2, pass4, pass2, pass5, pass3, 2, 16, nPartitionedDistinctLength, digits)
+						}
+						pass6 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
+						if workers > 1 {
+							counts := make([]int64, 256)
+							kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+								for blocks.next() {
+									lo, hi := blocks.lo, blocks.hi
+									digits := make([]int64, 256)
+									sumGroupsKernel42Summary(lo, hi, pass2, 24, digits)
+									blocks.await()
+									for digit := range 256 {
+										count6 := digits[digit]
+										digits[digit] = counts[digit]
+										counts[digit] += count6
+									}
+									blocks.release()
+									sumGroupsKernel42(lo, hi, add2, pass2, pass3, pass6, 3, 24, nPartitionedDistinctLength, digits)
+								}
+							})
+						} else {
+							digits := make([]int64, 256)
+							sumGroupsKernel42(0, int(nPartitionedDistinctLength), add2, pass2, pass3, pass6, 3, 24, nPartitionedDistinctLength, digits)
+						}
+						key3 := kgenColumn(&call, dst.Key, max(0, max(0, max(0, max(0, int(scalar96))))))
+						count6 := kgenColumn(&call, dst.Count, max(0, max(0, max(0, max(0, int(scalar96))))))
+						total6 := kgenColumn(&call, dst.Total, max(0, max(0, max(0, max(0, int(scalar96))))))
+						if call.err != nil {
+							return fmt.Errorf("tables.kg:5:1: SumGroups: %w", call.err)
+						}
+						if workers > 1 {
+							kgenFork(&call, workers, int(scalar96), 4096, func(_, lo, hi int) {
+								sumGroupsKernel43(lo, hi, pass6, compact, pass, key3, compact2, insert10, count6, insert11, total6)
+							})
+						} else {
+							sumGroupsKernel43(0, int(scalar96), pass6, compact, pass, key3, compact2, insert10, count6, insert11, total6)
+						}
+						key25 = key3
+						count5 = count6
+						total5 = total6
 					} else {
-						digits := make([]int64, 256)
-						sumGroupsKernel37(0, n, add, key, pass2, pass3, 0, 0, int64(n), digits)
-					}
-					pass4 := kgenTemporary[uint32](&call, n)
-					pass5 := kgenTemporary[int64](&call, n)
-					if workers > 1 {
-						counts := make([]int64, 256)
-						kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-							for blocks.next() {
-								lo, hi := blocks.lo, blocks.hi
-								digits := make([]int64, 256)
-								sumGroupsKernel38Summary(lo, hi, pass2, 8, digits)
-								blocks.await()
-								for digit := range 256 {
-									count5 := digits[digit]
-									digits[digit] = counts[digit]
-									counts[digit] += count5
+						histogram := kgenTemporary[int64](&call, 1024)
+						clear(histogram)
+						few := min(workers, n/32768)
+						if n < 65536 {
+							few = workers
+						}
+						if few > 1 {
+							kgenFork(&call, few, n, 4096, func(_, lo, hi int) {
+								histogramOwn := make([]int64, 1024)
+								sumGroupsKernel44(lo, hi, histogramOwn, key)
+								for i := range histogramOwn {
+									atomic.AddInt64(&histogram[i], histogramOwn[i])
 								}
-								blocks.release()
-								sumGroupsKernel38(lo, hi, add, pass2, pass4, pass3, pass5, 1, 8, int64(n), digits)
-							}
-						})
-					} else {
-						digits := make([]int64, 256)
-						sumGroupsKernel38(0, n, add, pass2, pass4, pass3, pass5, 1, 8, int64(n), digits)
-					}
-					if workers > 1 {
-						counts := make([]int64, 256)
-						kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-							for blocks.next() {
-								lo, hi := blocks.lo, blocks.hi
-								digits := make([]int64, 256)
-								sumGroupsKernel38Summary(lo, hi, pass4, 16, digits)
-								blocks.await()
-								for digit := range 256 {
-									count5 := digits[digit]
-									digits[digit] = counts[digit]
-									counts[digit] += count5
+							})
+						} else {
+							sumGroupsKernel44(0, n, histogram, key)
+						}
+						add2 := kgenTemporary[int64](&call, 1024)
+						if workers > 1 {
+							// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+							var add3 int64
+							kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
+								for blocks.next() {
+									lo, hi := blocks.lo, blocks.hi
+									add4 := sumGroupsKernel45Summary(lo, hi, histogram)
+									blocks.await()
+									addBefore := add3
+									add3 = addBefore + add4
+									blocks.release()
+									sumGroupsKernel45(lo, hi, histogram, add2, addBefore)
 								}
-								blocks.release()
-								sumGroupsKernel38(lo, hi, add, pass4, pass2, pass5, pass3, 2, 16, int64(n), digits)
-							}
-						})
-					} else {
-						digits := make([]int64, 256)
-						sumGroupsKernel38(0, n, add, pass4, pass2, pass5, pass3, 2, 16, int64(n), digits)
-					}
-					pass6 := kgenTemporary[uint32](&call, n)
-					pass7 := kgenTemporary[int64](&call, n)
-					if workers > 1 {
-						counts := make([]int64, 256)
-						kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-							for blocks.next() {
-								lo, hi := blocks.lo, blocks.hi
-								digits := make([]int64, 256)
-								sumGroupsKernel38Summary(lo, hi, pass2, 24, digits)
-								blocks.await()
-								for digit := range 256 {
-									count5 := digits[digit]
-									digits[digit] = counts[digit]
-									counts[digit] += count5
+							})
+						} else {
+							sumGroupsKernel45(0, 1024, histogram, add2, 0)
+						}
+						pass2 := kgenTemporary[uint32](&call, n)
+						pass3 := kgenTemporary[int64](&call, n)
+						if workers > 1 {
+							counts := make([]int64, 256)
+							kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+								for blocks.next() {
+									lo, hi := blocks.lo, blocks.hi
+									digits := make([]int64, 256)
+									sumGroupsKernel46Summary(lo, hi, key, 0, digits)
+									blocks.await()
+									for digit := range 256 {
+										count6 := digits[digit]
+										digits[digit] = counts[digit]
+										counts[digit] += count6
+									}
+									blocks.release()
+									sumGroupsKernel46(lo, hi, add2, key, pass2, pass3, 0, 0, int64(n), digits)
 								}
-								blocks.release()
-								sumGroupsKernel38(lo, hi, add, pass2, pass6, pass3, pass7, 3, 24, int64(n), digits)
-							}
-						})
-					} else {
-						digits := make([]int64, 256)
-						sumGroupsKernel38(0, n, add, pass2, pass6, pass3, pass7, 3, 24, int64(n), digits)
-					}
-					key3 := kgenColumn(&call, dst.Key, n)
-					count5 := kgenColumn(&call, dst.Count, n)
-					total5 := kgenColumn(&call, dst.Total, n)
-					if call.err != nil {
-						return fmt.Errorf("tables.kg:5:1: SumGroups: %w", call.err)
-					}
-					var gRunsBegun int64
-					var openLast int32
-					var openSum int64
-					var openSum2 int64
-					if workers > 1 {
-						// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-						var gRunsBegun2 int64
-						var openLast2 int32
-						var openSum3 int64
-						var openSum4 int64
-						kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-							for blocks.next() {
-								lo, hi := blocks.lo, blocks.hi
-								gRunsBegun3, openPresent, openLast3, openHead, openSum5, openHead2, openSum6 := sumGroupsKernel41Summary(lo, hi, pass6, pass7, value)
-								blocks.await()
-								gRunsBegunBefore := gRunsBegun2
-								openLastBefore := openLast2
-								openSumBefore := openSum3
-								openSumBefore2 := openSum4
-								gRunsBegun2 = gRunsBegunBefore + gRunsBegun3
-								if openPresent {
-									openLast2 = openLast3
-								} else {
-									openLast2 = openLastBefore
+							})
+						} else {
+							digits := make([]int64, 256)
+							sumGroupsKernel46(0, n, add2, key, pass2, pass3, 0, 0, int64(n), digits)
+						}
+						pass4 := kgenTemporary[uint32](&call, n)
+						pass5 := kgenTemporary[int64](&call, n)
+						if workers > 1 {
+							counts := make([]int64, 256)
+							kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+								for blocks.next() {
+									lo, hi := blocks.lo, blocks.hi
+									digits := make([]int64, 256)
+									sumGroupsKernel47Summary(lo, hi, pass2, 8, digits)
+									blocks.await()
+									for digit := range 256 {
+										count6 := digits[digit]
+										digits[digit] = counts[digit]
+										counts[digit] += count6
+									}
+									blocks.release()
+									sumGroupsKernel47(lo, hi, add2, pass2, pass4, pass3, pass5, 1, 8, int64(n), digits)
 								}
-								if openHead {
-									openSum3 = openSum5
-								} else {
-									openSum3 = openSumBefore + openSum5
+							})
+						} else {
+							digits := make([]int64, 256)
+							sumGroupsKernel47(0, n, add2, pass2, pass4, pass3, pass5, 1, 8, int64(n), digits)
+						}
+						if workers > 1 {
+							counts := make([]int64, 256)
+							kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+								for blocks.next() {
+									lo, hi := blocks.lo, blocks.hi
+									digits := make([]int64, 256)
+									sumGroupsKernel47Summary(lo, hi, pass4, 16, digits)
+									blocks.await()
+									for digit := range 256 {
+										count6 := digits[digit]
+										digits[digit] = counts[digit]
+										counts[digit] += count6
+									}
+									blocks.release()
+									sumGroupsKernel47(lo, hi, add2, pass4, pass2, pass5, pass3, 2, 16, int64(n), digits)
 								}
-								if openHead2 {
-									openSum4 = openSum6
-								} else {
-									openSum4 = openSumBefore2 + openSum6
+							})
+						} else {
+							digits := make([]int64, 256)
+							sumGroupsKernel47(0, n, add2, pass4, pass2, pass5, pass3, 2, 16, int64(n), digits)
+						}
+						pass6 := kgenTemporary[uint32](&call, n)
+						pass7 := kgenTemporary[int64](&call, n)
+						if workers > 1 {
+							counts := make([]int64, 256)
+							kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+								for blocks.next() {
+									lo, hi := blocks.lo, blocks.hi
+									digits := make([]int64, 256)
+									sumGroupsKernel47Summary(lo, hi, pass2, 24, digits)
+									blocks.await()
+									for digit := range 256 {
+										count6 := digits[digit]
+										digits[digit] = counts[digit]
+										counts[digit] += count6
+									}
+									blocks.release()
+									sumGroupsKernel47(lo, hi, add2, pass2, pass6, pass3, pass7, 3, 24, int64(n), digits)
 								}
-								gRunsBegunEnd := gRunsBegun2
-								blocks.release()
-								aggregatePart := key3[:max(int(gRunsBegunEnd)-1, 0)]
-								aggregatePart2 := count5[:max(int(gRunsBegunEnd)-1, 0)]
-								aggregatePart3 := total5[:max(int(gRunsBegunEnd)-1, 0)]
-								sumGroupsKernel41(lo, hi, pass6, aggregatePart, aggregatePart2, pass7, value, aggregatePart3, gRunsBegunBefore, openLastBefore, openSumBefore, openSumBefore2)
-							}
-						})
-						gRunsBegun = gRunsBegun2
-						openLast = openLast2
-						openSum = openSum3
-						openSum2 = openSum4
-					} else {
-						gRunsBegun, openLast, openSum, openSum2 = sumGroupsKernel41(0, n, pass6, key3, count5, pass7, value, total5, 0, 0, 0, 0)
+							})
+						} else {
+							digits := make([]int64, 256)
+							sumGroupsKernel47(0, n, add2, pass2, pass6, pass3, pass7, 3, 24, int64(n), digits)
+						}
+						key3 := kgenColumn(&call, dst.Key, max(0, max(0, max(0, max(0, n)))))
+						count6 := kgenColumn(&call, dst.Count, max(0, max(0, max(0, max(0, n)))))
+						total6 := kgenColumn(&call, dst.Total, max(0, max(0, max(0, max(0, n)))))
+						if call.err != nil {
+							return fmt.Errorf("tables.kg:5:1: SumGroups: %w", call.err)
+						}
+						var gRunsBegun int64
+						var openLast int32
+						var openSum int64
+						var openSum2 int64
+						if workers > 1 {
+							// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+							var gRunsBegun2 int64
+							var openLast2 int32
+							var openSum3 int64
+							var openSum4 int64
+							kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+								for blocks.next() {
+									lo, hi := blocks.lo, blocks.hi
+									gRunsBegun3, openPresent, openLast3, openHead, openSum5, openHead2, openSum6 := sumGroupsKernel50Summary(lo, hi, pass6, pass7, value)
+									blocks.await()
+									gRunsBegunBefore := gRunsBegun2
+									openLastBefore := openLast2
+									openSumBefore := openSum3
+									openSumBefore2 := openSum4
+									gRunsBegun2 = gRunsBegunBefore + gRunsBegun3
+									if openPresent {
+										openLast2 = openLast3
+									} else {
+										openLast2 = openLastBefore
+									}
+									if openHead {
+										openSum3 = openSum5
+									} else {
+										openSum3 = openSumBefore + openSum5
+									}
+									if openHead2 {
+										openSum4 = openSum6
+									} else {
+										openSum4 = openSumBefore2 + openSum6
+									}
+									gRunsBegunEnd := gRunsBegun2
+									blocks.release()
+									aggregatePart := key3[:max(int(gRunsBegunEnd)-1, 0)]
+									aggregatePart2 := count6[:max(int(gRunsBegunEnd)-1, 0)]
+									aggregatePart3 := total6[:max(int(gRunsBegunEnd)-1, 0)]
+									sumGroupsKernel50(lo, hi, pass6, aggregatePart, aggregatePart2, pass7, value, aggregatePart3, gRunsBegunBefore, openLastBefore, openSumBefore, openSumBefore2)
+								}
+							})
+							gRunsBegun = gRunsBegun2
+							openLast = openLast2
+							openSum = openSum3
+							openSum2 = openSum4
+						} else {
+							gRunsBegun, openLast, openSum, openSum2 = sumGroupsKernel50(0, n, pass6, key3, count6, pass7, value, total6, 0, 0, 0, 0)
+						}
+						if gRunsBegun > 0 {
+							slot := gRunsBegun - 1
+							key3[slot] = openLast
+							count6[slot] = openSum
+							total6[slot] = openSum2
+						}
+						gRunsLength6 := gRunsBegun
+						key25 = key3
+						count5 = count6
+						total5 = total6
+						gRunsLength5 = gRunsLength6
 					}
-					if gRunsBegun > 0 {
-						slot := gRunsBegun - 1
-						key3[slot] = openLast
-						count5[slot] = openSum
-						total5[slot] = openSum2
-					}
-					gRunsLength5 := gRunsBegun
-					key24 = key3
-					count4 = count5
-					total4 = total5
-					gRunsLength4 = gRunsLength5
+					key26 := key25
+					count6 := count5
+					total6 := total5
+					gRunsLength6 := gRunsLength5
+					key24 = key26
+					count4 = count6
+					total4 = total6
+					scalar94 = scalar96
+					gRunsLength4 = gRunsLength6
 				}
 				key25 := key24
 				count5 := count4
 				total5 := total4
+				nDistinct2Length5 := nDistinct2Length4
+				scalar95 := scalar94
 				gRunsLength5 := gRunsLength4
 				key23 = key25
 				count3 = count5
 				total3 = total5
-				scalar73 = scalar75
+				nDistinct2Length3 = nDistinct2Length5
+				scalar93 = scalar95
 				gRunsLength3 = gRunsLength5
 			}
 			key24 := key23
 			count4 := count3
 			total4 := total3
 			nFilled2Length4 := nFilled2Length3
-			scalar74 := scalar73
+			nDistinct2Length4 := nDistinct2Length3
+			scalar94 := scalar93
 			gRunsLength4 := gRunsLength3
 			key22 = key24
 			count2 = count4
 			total2 = total4
 			nFilled2Length2 = nFilled2Length4
-			scalar72 = scalar74
+			nDistinct2Length2 = nDistinct2Length4
+			scalar92 = scalar94
 			gRunsLength2 = gRunsLength4
 		}
 		key23 := key22
 		count3 := count2
 		total3 := total2
 		nFilled2Length3 := nFilled2Length2
-		scalar73 := scalar72
+		nDistinct2Length3 := nDistinct2Length2
+		scalar93 := scalar92
 		gRunsLength3 := gRunsLength2
 		key2 = key23
 		count = count3
 		total = total3
-		scalar5 = scalar53
+		scalar6 = scalar63
 		nFilled2Length = nFilled2Length3
-		scalar7 = scalar73
+		nDistinct2Length = nDistinct2Length3
+		scalar9 = scalar93
 		gRunsLength = gRunsLength3
 	}
 	key22 := key2
 	count2 := count
 	total2 := total
 	nFilledLength2 := nFilledLength
-	scalar52 := scalar5
+	scalar62 := scalar6
 	nFilled2Length2 := nFilled2Length
-	scalar72 := scalar7
+	nDistinct2Length2 := nDistinct2Length
+	scalar92 := scalar9
 	gRunsLength2 := gRunsLength
-	dst.Key = key22[:max(int(nFilledLength2), max(int(scalar52), max(int(nFilled2Length2), max(int(scalar72), int(gRunsLength2)))))]
-	dst.Count = count2[:max(int(nFilledLength2), max(int(scalar52), max(int(nFilled2Length2), max(int(scalar72), int(gRunsLength2)))))]
-	dst.Total = total2[:max(int(nFilledLength2), max(int(scalar52), max(int(nFilled2Length2), max(int(scalar72), int(gRunsLength2)))))]
+	dst.Key = key22[:max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2))))))]
+	dst.Count = count2[:max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2))))))]
+	dst.Total = total2[:max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2))))))]
 	return nil
 }
 
 // sumGroupsKernel2 runs rows lo to hi through the stages map1, map2, map3, map4, map5, reduce2, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel2(lo, hi int, key, map2 []int32, map3 []int64, n, sum int64, least, greatest uint32) (int64, uint32, uint32) {
+func sumGroupsKernel2(lo, hi int, key, map2 []int32, map3 []uint32, map4 []int64, n, sum int64, least, greatest uint32) (int64, uint32, uint32) {
 	x := max(n, 1)
 	mapRows := map2[lo:hi]
 	mapRows2 := map3[lo:hi]
 	mapRows2 = mapRows2[:len(mapRows)]
+	mapRows3 := map4[lo:hi]
+	mapRows3 = mapRows3[:len(mapRows)]
 	for i := range mapRows {
 		x2 := uint64(int64(lo+i)+1) * 11400714819323198485
 		at := int64((x2^x2>>32)*15485907386658061715>>16) % x
@@ -1174,8 +1419,9 @@ func sumGroupsKernel2(lo, hi int, key, map2 []int32, map3 []int64, n, sum int64,
 		// g = groups(key)
 		mapRows[i] = key3
 		x3 := uint32(key3) - 2147483648
+		mapRows2[i] = x3
 		x4 := uint64(x3) * 11400714819323198485
-		mapRows2[i] = int64((x4 ^ x4>>32) * 15485907386658061715 >> 49)
+		mapRows3[i] = int64((x4 ^ x4>>32) * 15485907386658061715 >> 49)
 		greatest = max(greatest, x3)
 		least = min(least, x3)
 		sum++
@@ -1234,22 +1480,73 @@ func sumGroupsKernel3(lo, hi int, map2 []int32, insert, map5 []int64, nSampleSlo
 	}
 }
 
-// sumGroupsKernel4 returns what rows lo to hi add to the state, in the stages map6, reduce1, scalar1, scalar2, scalar3.
+// sumGroupsKernel4 runs rows lo to hi through the stages map6, reduce1, scalar1, scalar2, map7, map8, histogram1, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel4(lo, hi int, insert []int64) int64 {
-	var sum int64
+func sumGroupsKernel4(lo, hi int, insert, histogram []int64, map3 []uint32, reduce3, reduce2 uint32, sum int64) int64 {
+	x := reduce3 - reduce2
+	x2 := int64(reduce2)
+	x3 := uint32(x2)
+	x4 := uint32(bits.LeadingZeros32(uint32(x)))
+	x5 := int64(x4)
+	x6 := 32 - x5
+	x7 := x6 - 5
+	x8 := max(x7, 0)
+	x9 := uint32(x8)
 	insertRows := insert[lo:hi]
-	for i := range insertRows {
-		sum += kgenBit[int64](insertRows[i] != -1)
+	for _, insert2 := range insertRows {
+		cond := insert2 != -1
+		at := int64(0)
+		if cond {
+			at = insert2
+		}
+		var x10 uint32
+		if uint64(at) < uint64(len(map3)) {
+			x10 = map3[at]
+		}
+		x11 := x10
+		digit := int64(kgenSelect(cond, min((max(x11, x3)-x3)>>(x9&31), 31), 32) >> 0 & 63)
+		// g = groups(key)
+		bin := int(digit)
+		if uint64(bin) < uint64(len(histogram)) {
+			histogram[bin]++
+		}
+		sum += kgenBit[int64](cond)
 	}
 	return sum
 }
 
-// sumGroupsKernel5 returns what rows lo to hi add to the state, in the stages map7, reduce3, scalar4.
+// sumGroupsKernel4Summary returns what rows lo to hi add to the state, in the stages map6, reduce1, scalar1, scalar2, map7, map8, histogram1.
 //
 //go:noinline
-func sumGroupsKernel5(lo, hi int, key []int32) (int64, uint32, uint32) {
+func sumGroupsKernel4Summary(lo, hi int, insert []int64) int64 {
+	var sum int64
+	insertRows := insert[lo:hi]
+	for _, insert2 := range insertRows {
+		cond := insert2 != -1
+		sum += kgenBit[int64](cond)
+	}
+	return sum
+}
+
+// sumGroupsKernel5 returns what rows lo to hi add to the state, in the stages map9, reduce3, scalar3, scalar4.
+//
+//go:noinline
+func sumGroupsKernel5(lo, hi int, histogram []int64) (int64, int64) {
+	var sum int64
+	greatest := int64(math.MinInt64)
+	histogramRows := histogram[lo:hi]
+	for i := range histogramRows {
+		greatest = max(greatest, kgenSelect(int64(lo+i) < 32, histogramRows[i], 0))
+		sum++
+	}
+	return sum, greatest
+}
+
+// sumGroupsKernel6 returns what rows lo to hi add to the state, in the stages map10, reduce4, scalar5.
+//
+//go:noinline
+func sumGroupsKernel6(lo, hi int, key []int32) (int64, uint32, uint32) {
 	var sum int64
 	least := uint32(4294967295)
 	var greatest uint32
@@ -1263,16 +1560,16 @@ func sumGroupsKernel5(lo, hi int, key []int32) (int64, uint32, uint32) {
 	return sum, least, greatest
 }
 
-// sumGroupsKernel6 runs rows lo to hi through the stages map8, map9, aggregate1, from the state before them to the one after.
+// sumGroupsKernel7 runs rows lo to hi through the stages map11, map12, aggregate1, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel6(lo, hi int, aggregate []int64, key, value []int32, aggregate2 []int64, reduce4 uint32) {
+func sumGroupsKernel7(lo, hi int, aggregate []int64, key, value []int32, aggregate2 []int64, reduce5 uint32) {
 	aggregate2 = aggregate2[:len(aggregate)]
 	keyRows := key[lo:hi]
 	valueRows := value[lo:hi]
 	valueRows = valueRows[:len(keyRows)]
 	for i := range keyRows {
-		x := int64(uint32(keyRows[i]) - 2147483648 - reduce4)
+		x := int64(uint32(keyRows[i]) - 2147483648 - reduce5)
 		// g = groups(key)
 		bin := int(x)
 		if uint64(bin) < uint64(len(aggregate)) {
@@ -1282,11 +1579,11 @@ func sumGroupsKernel6(lo, hi int, aggregate []int64, key, value []int32, aggrega
 	}
 }
 
-// sumGroupsKernel7 runs rows lo to hi through the stages mask1, partial1, offset1, add1, map10, compact1, from the state before them to the one after.
+// sumGroupsKernel8 runs rows lo to hi through the stages mask1, partial1, offset1, add1, map13, compact1, from the state before them to the one after.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func sumGroupsKernel7(lo, hi int, aggregate []int64, compact []int32, compact2, aggregate7, compact3 []int64, reduce4 uint32, nFilledPlace int64) int64 {
+func sumGroupsKernel8(lo, hi int, aggregate []int64, compact []int32, compact2, aggregate7, compact3 []int64, reduce5 uint32, nFilledPlace int64) int64 {
 	compact2 = compact2[:len(compact)]
 	compact3 = compact3[:len(compact)]
 	aggregateRows := aggregate[lo:hi]
@@ -1295,7 +1592,7 @@ func sumGroupsKernel7(lo, hi int, aggregate []int64, compact []int32, compact2, 
 	for i, aggregate2 := range aggregateRows {
 		selected := aggregate2 > 0
 		at := int(nFilledPlace)
-		compact[at] = int32(uint32(int64(lo+i)) + reduce4 + 2147483648)
+		compact[at] = int32(uint32(int64(lo+i)) + reduce5 + 2147483648)
 		compact2[at] = aggregate2
 		compact3[at] = aggregate7Rows[i]
 		nFilledPlace += kgenBit[int64](selected)
@@ -1303,10 +1600,10 @@ func sumGroupsKernel7(lo, hi int, aggregate []int64, compact []int32, compact2, 
 	return nFilledPlace
 }
 
-// sumGroupsKernel8 runs rows lo to hi through the stages map11, map12, map13, map14, insert2, from the state before them to the one after.
+// sumGroupsKernel9 runs rows lo to hi through the stages map14, map15, map16, map17, insert2, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel8(lo, hi int, key []int32, insert, insert2 []int64, value []int32, insert3 []int64, nSlots, n int64, firstRows, homes []int64, keyOwn []int32, insertOwn, insertOwn2 []int64) {
+func sumGroupsKernel9(lo, hi int, key []int32, insert, insert2 []int64, value []int32, insert3 []int64, nSlots, n int64, firstRows, homes []int64, keyOwn []int32, insertOwn, insertOwn2 []int64) {
 	x := n / 64
 	x2 := min(x, 16384)
 	x3 := max(x2, 1)
@@ -1437,10 +1734,10 @@ func sumGroupsKernel8(lo, hi int, key []int32, insert, insert2 []int64, value []
 	}
 }
 
-// sumGroupsKernel9 runs rows lo to hi through the stages mask2, map15, reduce4, scalar6, from the state before them to the one after.
+// sumGroupsKernel10 runs rows lo to hi through the stages mask2, map18, reduce5, scalar7, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel9(lo, hi int, insert2 []int64, mask []bool, n, sum int64) int64 {
+func sumGroupsKernel10(lo, hi int, insert2 []int64, mask []bool, n, sum int64) int64 {
 	x := n / 64
 	x2 := min(x, 16384)
 	x3 := max(x2, 1)
@@ -1457,10 +1754,10 @@ func sumGroupsKernel9(lo, hi int, insert2 []int64, mask []bool, n, sum int64) in
 	return sum
 }
 
-// sumGroupsKernel9Summary returns what rows lo to hi add to the state, in the stages mask2, map15, reduce4, scalar6.
+// sumGroupsKernel10Summary returns what rows lo to hi add to the state, in the stages mask2, map18, reduce5, scalar7.
 //
 //go:noinline
-func sumGroupsKernel9Summary(lo, hi int, insert2 []int64, n int64) int64 {
+func sumGroupsKernel10Summary(lo, hi int, insert2 []int64, n int64) int64 {
 	var sum int64
 	x := n / 64
 	x2 := min(x, 16384)
@@ -1474,10 +1771,10 @@ func sumGroupsKernel9Summary(lo, hi int, insert2 []int64, n int64) int64 {
 	return sum
 }
 
-// sumGroupsKernel10 runs rows lo to hi through the stages partial2, offset2, add2, compact2, map16, map17, histogram1, from the state before them to the one after.
+// sumGroupsKernel11 runs rows lo to hi through the stages partial2, offset2, add2, compact2, map19, map20, histogram2, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel10(lo, hi int, mask2 []bool, insert2, compact, compact2 []int64, key, map2 []int32, histogram []int64, nDistinctPlace int64) int64 {
+func sumGroupsKernel11(lo, hi int, mask2 []bool, insert2, compact, compact2 []int64, key, map2 []int32, histogram []int64, nDistinctPlace int64) int64 {
 	compact2 = compact2[:len(compact)]
 	map2 = map2[:len(compact)]
 	mask2Rows := mask2[lo:hi]
@@ -1522,11 +1819,11 @@ func sumGroupsKernel10(lo, hi int, mask2 []bool, insert2, compact, compact2 []in
 	return nDistinctPlace
 }
 
-// sumGroupsKernel10Summary returns what rows lo to hi add to the state, in the stages partial2, offset2, add2, compact2, map16, map17, histogram1.
+// sumGroupsKernel11Summary returns what rows lo to hi add to the state, in the stages partial2, offset2, add2, compact2, map19, map20, histogram2.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func sumGroupsKernel10Summary(lo, hi int, mask2 []bool) int64 {
+func sumGroupsKernel11Summary(lo, hi int, mask2 []bool) int64 {
 	var nDistinctPlace int64
 	mask2Rows := mask2[lo:hi]
 	for _, selected := range mask2Rows {
@@ -1535,37 +1832,37 @@ func sumGroupsKernel10Summary(lo, hi int, mask2 []bool) int64 {
 	return nDistinctPlace
 }
 
-// sumGroupsKernel11 runs rows lo to hi through the stages partial3, offset3, add3, from the state before them to the one after.
+// sumGroupsKernel12 runs rows lo to hi through the stages partial3, offset3, add3, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel11(lo, hi int, histogram, add []int64, add2 int64) int64 {
-	histogramRows := histogram[lo:hi]
+func sumGroupsKernel12(lo, hi int, histogram2, add []int64, add2 int64) int64 {
+	histogram2Rows := histogram2[lo:hi]
 	addRows := add[lo:hi]
-	addRows = addRows[:len(histogramRows)]
-	for i := range histogramRows {
+	addRows = addRows[:len(histogram2Rows)]
+	for i := range histogram2Rows {
 		// g = groups(key)
 		addRows[i] = add2
-		add2 += histogramRows[i]
+		add2 += histogram2Rows[i]
 	}
 	return add2
 }
 
-// sumGroupsKernel11Summary returns what rows lo to hi add to the state, in the stages partial3, offset3, add3.
+// sumGroupsKernel12Summary returns what rows lo to hi add to the state, in the stages partial3, offset3, add3.
 //
 //go:noinline
-func sumGroupsKernel11Summary(lo, hi int, histogram []int64) int64 {
+func sumGroupsKernel12Summary(lo, hi int, histogram2 []int64) int64 {
 	var add int64
-	histogramRows := histogram[lo:hi]
-	for i := range histogramRows {
-		add += histogramRows[i]
+	histogram2Rows := histogram2[lo:hi]
+	for i := range histogram2Rows {
+		add += histogram2Rows[i]
 	}
 	return add
 }
 
-// sumGroupsKernel12 runs rows lo to hi through the stages pass1, from the state before them to the one after.
+// sumGroupsKernel13 runs rows lo to hi through the stages pass1, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel12(lo, hi int, add []int64, map14 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
+func sumGroupsKernel13(lo, hi int, add []int64, map17 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nDistinct
 	room := min(len(pass), len(pass2))
@@ -1576,9 +1873,9 @@ func sumGroupsKernel12(lo, hi int, add []int64, map14 []int32, pass []uint32, pa
 	for digit := range 256 {
 		places[digit] += add[int64(digit)+x] - x2
 	}
-	map14Rows := map14[lo:hi]
-	for i := range map14Rows {
-		x3 := uint32(map14Rows[i]) - 2147483648
+	map17Rows := map17[lo:hi]
+	for i := range map17Rows {
+		x3 := uint32(map17Rows[i]) - 2147483648
 		digit := int64(x3 >> (digitShift & 31) & 255)
 		// g = groups(key)
 		digit2 := int(digit)
@@ -1589,14 +1886,14 @@ func sumGroupsKernel12(lo, hi int, add []int64, map14 []int32, pass []uint32, pa
 	}
 }
 
-// sumGroupsKernel12Summary returns what rows lo to hi add to the state, in the stages pass1.
+// sumGroupsKernel13Summary returns what rows lo to hi add to the state, in the stages pass1.
 //
 //go:noinline
-func sumGroupsKernel12Summary(lo, hi int, map14 []int32, digitShift int64, digits []int64) {
+func sumGroupsKernel13Summary(lo, hi int, map17 []int32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	map14Rows := map14[lo:hi]
-	for i := range map14Rows {
-		x := uint32(map14Rows[i]) - 2147483648
+	map17Rows := map17[lo:hi]
+	for i := range map17Rows {
+		x := uint32(map17Rows[i]) - 2147483648
 		digit := int64(x >> (digitShift & 31) & 255)
 		// g = groups(key)
 		digit2 := int(digit)
@@ -1604,10 +1901,10 @@ func sumGroupsKernel12Summary(lo, hi int, map14 []int32, digitShift int64, digit
 	}
 }
 
-// sumGroupsKernel13 runs rows lo to hi through the stages pass2, from the state before them to the one after.
+// sumGroupsKernel14 runs rows lo to hi through the stages pass2, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel13(lo, hi int, add []int64, pass, pass2 []uint32, pass22, pass3 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
+func sumGroupsKernel14(lo, hi int, add []int64, pass, pass2 []uint32, pass22, pass3 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nDistinct
 	room := min(len(pass2), len(pass3))
@@ -1632,10 +1929,10 @@ func sumGroupsKernel13(lo, hi int, add []int64, pass, pass2 []uint32, pass22, pa
 	}
 }
 
-// sumGroupsKernel13Summary returns what rows lo to hi add to the state, in the stages pass2.
+// sumGroupsKernel14Summary returns what rows lo to hi add to the state, in the stages pass2.
 //
 //go:noinline
-func sumGroupsKernel13Summary(lo, hi int, pass []uint32, digitShift int64, digits []int64) {
+func sumGroupsKernel14Summary(lo, hi int, pass []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	passRows := pass[lo:hi]
 	for _, pass2 := range passRows {
@@ -1646,10 +1943,10 @@ func sumGroupsKernel13Summary(lo, hi int, pass []uint32, digitShift int64, digit
 	}
 }
 
-// sumGroupsKernel15 runs rows lo to hi through the stages pass4, from the state before them to the one after.
+// sumGroupsKernel16 runs rows lo to hi through the stages pass4, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel15(lo, hi int, add []int64, pass5 []uint32, pass6, pass []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
+func sumGroupsKernel16(lo, hi int, add []int64, pass5 []uint32, pass6, pass []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nDistinct
 	places := (*[256]int64)(digits)
@@ -1670,10 +1967,10 @@ func sumGroupsKernel15(lo, hi int, add []int64, pass5 []uint32, pass6, pass []in
 	}
 }
 
-// sumGroupsKernel15Summary returns what rows lo to hi add to the state, in the stages pass4.
+// sumGroupsKernel16Summary returns what rows lo to hi add to the state, in the stages pass4.
 //
 //go:noinline
-func sumGroupsKernel15Summary(lo, hi int, pass5 []uint32, digitShift int64, digits []int64) {
+func sumGroupsKernel16Summary(lo, hi int, pass5 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	pass5Rows := pass5[lo:hi]
 	for i := range pass5Rows {
@@ -1684,10 +1981,10 @@ func sumGroupsKernel15Summary(lo, hi int, pass5 []uint32, digitShift int64, digi
 	}
 }
 
-// sumGroupsKernel16 runs rows lo to hi through the stages map18, map19, map45, map46, map47, from the state before them to the one after.
+// sumGroupsKernel17 runs rows lo to hi through the stages map21, map22, map59, map60, map61, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel16(lo, hi int, pass7, compact2 []int64, key, map2 []int32, compact3, insert5, map3, insert7, map4 []int64) {
+func sumGroupsKernel17(lo, hi int, pass7, compact2 []int64, key, map2 []int32, compact3, insert9, map3, insert12, map4 []int64) {
 	mapRows := map2[lo:hi]
 	mapRows2 := map3[lo:hi]
 	mapRows2 = mapRows2[:len(mapRows)]
@@ -1713,27 +2010,27 @@ func sumGroupsKernel16(lo, hi int, pass7, compact2 []int64, key, map2 []int32, c
 		}
 		compact6 := compact5
 		var insert int64
-		if uint64(compact6) < uint64(len(insert5)) {
-			insert = insert5[compact6]
+		if uint64(compact6) < uint64(len(insert9)) {
+			insert = insert9[compact6]
 		}
 		insert2 := insert
 		mapRows2[i] = insert2
 		var insert3 int64
-		if uint64(compact6) < uint64(len(insert7)) {
-			insert3 = insert7[compact6]
+		if uint64(compact6) < uint64(len(insert12)) {
+			insert3 = insert12[compact6]
 		}
 		insert4 := insert3
 		mapRows3[i] = insert4
 	}
 }
 
-// sumGroupsKernel18 runs rows lo to hi through the stages map20, histogram2, from the state before them to the one after.
+// sumGroupsKernel19 runs rows lo to hi through the stages map23, histogram3, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel18(lo, hi int, histogram []int64, key []int32, reduce4 uint32) {
+func sumGroupsKernel19(lo, hi int, histogram []int64, key []int32, reduce5 uint32) {
 	keyRows := key[lo:hi]
 	for i := range keyRows {
-		digit := int64((uint32(keyRows[i]) - 2147483648 - reduce4) >> 16 >> 0 & 255)
+		digit := int64((uint32(keyRows[i]) - 2147483648 - reduce5) >> 16 >> 0 & 255)
 		// g = groups(key)
 		bin := int(digit)
 		if uint64(bin) < uint64(len(histogram)) {
@@ -1742,37 +2039,37 @@ func sumGroupsKernel18(lo, hi int, histogram []int64, key []int32, reduce4 uint3
 	}
 }
 
-// sumGroupsKernel19 runs rows lo to hi through the stages partial4, offset4, add4, from the state before them to the one after.
+// sumGroupsKernel20 runs rows lo to hi through the stages partial4, offset4, add4, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel19(lo, hi int, histogram2, add []int64, add2 int64) int64 {
-	histogram2Rows := histogram2[lo:hi]
+func sumGroupsKernel20(lo, hi int, histogram3, add []int64, add2 int64) int64 {
+	histogram3Rows := histogram3[lo:hi]
 	addRows := add[lo:hi]
-	addRows = addRows[:len(histogram2Rows)]
-	for i := range histogram2Rows {
+	addRows = addRows[:len(histogram3Rows)]
+	for i := range histogram3Rows {
 		// g = groups(key)
 		addRows[i] = add2
-		add2 += histogram2Rows[i]
+		add2 += histogram3Rows[i]
 	}
 	return add2
 }
 
-// sumGroupsKernel19Summary returns what rows lo to hi add to the state, in the stages partial4, offset4, add4.
+// sumGroupsKernel20Summary returns what rows lo to hi add to the state, in the stages partial4, offset4, add4.
 //
 //go:noinline
-func sumGroupsKernel19Summary(lo, hi int, histogram2 []int64) int64 {
+func sumGroupsKernel20Summary(lo, hi int, histogram3 []int64) int64 {
 	var add int64
-	histogram2Rows := histogram2[lo:hi]
-	for i := range histogram2Rows {
-		add += histogram2Rows[i]
+	histogram3Rows := histogram3[lo:hi]
+	for i := range histogram3Rows {
+		add += histogram3Rows[i]
 	}
 	return add
 }
 
-// sumGroupsKernel20 runs rows lo to hi through the stages pass5, from the state before them to the one after.
+// sumGroupsKernel21 runs rows lo to hi through the stages pass5, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel20(lo, hi int, add2 []int64, key, pass, value, pass2 []int32, digitNumber, digitShift int64, reduce4 uint32, n int64, digits []int64) {
+func sumGroupsKernel21(lo, hi int, add2 []int64, key, pass, value, pass2 []int32, digitNumber, digitShift int64, reduce5 uint32, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	room := min(len(pass), len(pass2))
@@ -1787,7 +2084,7 @@ func sumGroupsKernel20(lo, hi int, add2 []int64, key, pass, value, pass2 []int32
 	valueRows := value[lo:hi]
 	valueRows = valueRows[:len(keyRows)]
 	for i, key2 := range keyRows {
-		digit := int64((uint32(key2) - 2147483648 - reduce4) >> 16 >> (digitShift & 31) & 255)
+		digit := int64((uint32(key2) - 2147483648 - reduce5) >> 16 >> (digitShift & 31) & 255)
 		// g = groups(key)
 		digit2 := int(digit)
 		place := places[digit2]
@@ -1797,32 +2094,32 @@ func sumGroupsKernel20(lo, hi int, add2 []int64, key, pass, value, pass2 []int32
 	}
 }
 
-// sumGroupsKernel20Summary returns what rows lo to hi add to the state, in the stages pass5.
+// sumGroupsKernel21Summary returns what rows lo to hi add to the state, in the stages pass5.
 //
 //go:noinline
-func sumGroupsKernel20Summary(lo, hi int, key []int32, digitShift int64, reduce4 uint32, digits []int64) {
+func sumGroupsKernel21Summary(lo, hi int, key []int32, digitShift int64, reduce5 uint32, digits []int64) {
 	counts := (*[256]int64)(digits)
 	keyRows := key[lo:hi]
 	for _, key2 := range keyRows {
-		digit := int64((uint32(key2) - 2147483648 - reduce4) >> 16 >> (digitShift & 31) & 255)
+		digit := int64((uint32(key2) - 2147483648 - reduce5) >> 16 >> (digitShift & 31) & 255)
 		// g = groups(key)
 		digit2 := int(digit)
 		counts[digit2]++
 	}
 }
 
-// sumGroupsKernel21 runs rows lo to hi through the stages map21, map22, aggregate2, from the state before them to the one after.
+// sumGroupsKernel22 runs rows lo to hi through the stages map24, map25, aggregate2, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel21(lo, hi int, aggregate []int64, pass8, pass26 []int32, aggregate2 []int64, reduce4 uint32, nPartitioned int64) {
+func sumGroupsKernel22(lo, hi int, aggregate []int64, pass8, pass27 []int32, aggregate2 []int64, reduce5 uint32, nPartitioned int64) {
 	aggregate2 = aggregate2[:len(aggregate)]
 	begin := lo
 	if lo > 0 && lo < int(nPartitioned) {
-		part := int64(uint32(pass8[lo-1])-2147483648-reduce4) >> 16
+		part := int64(uint32(pass8[lo-1])-2147483648-reduce5) >> 16
 		end := int(nPartitioned)
 		for begin < end {
 			middle := begin + (end-begin)/2
-			if int64(uint32(pass8[middle])-2147483648-reduce4)>>16 <= part {
+			if int64(uint32(pass8[middle])-2147483648-reduce5)>>16 <= part {
 				begin = middle + 1
 			} else {
 				end = middle
@@ -1831,11 +2128,11 @@ func sumGroupsKernel21(lo, hi int, aggregate []int64, pass8, pass26 []int32, agg
 	}
 	begin2 := hi
 	if hi > 0 && hi < int(nPartitioned) {
-		part := int64(uint32(pass8[hi-1])-2147483648-reduce4) >> 16
+		part := int64(uint32(pass8[hi-1])-2147483648-reduce5) >> 16
 		end := int(nPartitioned)
 		for begin2 < end {
 			middle := begin2 + (end-begin2)/2
-			if int64(uint32(pass8[middle])-2147483648-reduce4)>>16 <= part {
+			if int64(uint32(pass8[middle])-2147483648-reduce5)>>16 <= part {
 				begin2 = middle + 1
 			} else {
 				end = middle
@@ -1843,24 +2140,24 @@ func sumGroupsKernel21(lo, hi int, aggregate []int64, pass8, pass26 []int32, agg
 		}
 	}
 	pass8Rows := pass8[begin:begin2]
-	pass26Rows := pass26[begin:begin2]
-	pass26Rows = pass26Rows[:len(pass8Rows)]
+	pass27Rows := pass27[begin:begin2]
+	pass27Rows = pass27Rows[:len(pass8Rows)]
 	for i := range pass8Rows {
-		x := int64(uint32(pass8Rows[i]) - 2147483648 - reduce4)
+		x := int64(uint32(pass8Rows[i]) - 2147483648 - reduce5)
 		// g = groups(key)
 		bin := int(x)
 		if uint64(bin) < uint64(len(aggregate)) {
 			aggregate[bin]++
-			aggregate2[bin] += int64(pass26Rows[i])
+			aggregate2[bin] += int64(pass27Rows[i])
 		}
 	}
 }
 
-// sumGroupsKernel22 runs rows lo to hi through the stages mask3, partial5, offset5, add5, map23, compact3, from the state before them to the one after.
+// sumGroupsKernel23 runs rows lo to hi through the stages mask3, partial5, offset5, add5, map26, compact3, from the state before them to the one after.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func sumGroupsKernel22(lo, hi int, aggregate2 []int64, compact []int32, compact2, aggregate6, compact3 []int64, reduce4 uint32, nFilled2Place int64) int64 {
+func sumGroupsKernel23(lo, hi int, aggregate2 []int64, compact []int32, compact2, aggregate6, compact3 []int64, reduce5 uint32, nFilled2Place int64) int64 {
 	compact2 = compact2[:len(compact)]
 	compact3 = compact3[:len(compact)]
 	aggregate2Rows := aggregate2[lo:hi]
@@ -1869,7 +2166,7 @@ func sumGroupsKernel22(lo, hi int, aggregate2 []int64, compact []int32, compact2
 	for i, aggregate := range aggregate2Rows {
 		selected := aggregate > 0
 		at := int(nFilled2Place)
-		compact[at] = int32(uint32(int64(lo+i)) + reduce4 + 2147483648)
+		compact[at] = int32(uint32(int64(lo+i)) + reduce5 + 2147483648)
 		compact2[at] = aggregate
 		compact3[at] = aggregate6Rows[i]
 		nFilled2Place += kgenBit[int64](selected)
@@ -1877,10 +2174,409 @@ func sumGroupsKernel22(lo, hi int, aggregate2 []int64, compact []int32, compact2
 	return nFilled2Place
 }
 
-// sumGroupsKernel23 runs rows lo to hi through the stages map24, map25, map26, map27, map28, map29, histogram3, from the state before them to the one after.
+// sumGroupsKernel24 runs rows lo to hi through the stages map27, histogram4, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel23(lo, hi int, histogram []int64, key []int32) {
+func sumGroupsKernel24(lo, hi int, histogram []int64, key []int32, reduce int64, reduce2, reduce3 uint32) {
+	cond := reduce > 0
+	x := int64(reduce2)
+	x2 := int64(0)
+	if cond {
+		x2 = x
+	}
+	x3 := uint32(x2)
+	x4 := reduce3 - reduce2
+	x5 := uint32(bits.LeadingZeros32(uint32(x4)))
+	x6 := int64(x5)
+	x7 := 32 - x6
+	x8 := x7 - 5
+	x9 := max(x8, 0)
+	x10 := int64(0)
+	if cond {
+		x10 = x9
+	}
+	x11 := uint32(x10)
+	keyRows := key[lo:hi]
+	for i := range keyRows {
+		digit := int64(min((max(uint32(keyRows[i])-2147483648, x3)-x3)>>(x11&31), 31) >> 0 & 31)
+		// g = groups(key)
+		bin := int(digit)
+		if uint64(bin) < uint64(len(histogram)) {
+			histogram[bin]++
+		}
+	}
+}
+
+// sumGroupsKernel25 runs rows lo to hi through the stages partial6, offset6, add6, map28, from the state before them to the one after.
+//
+//go:noinline
+func sumGroupsKernel25(lo, hi int, histogram4, add, map2 []int64, add2 int64) int64 {
+	histogram4Rows := histogram4[lo:hi]
+	addRows := add[lo:hi]
+	addRows = addRows[:len(histogram4Rows)]
+	mapRows := map2[lo:hi]
+	mapRows = mapRows[:len(histogram4Rows)]
+	for i, histogram := range histogram4Rows {
+		// g = groups(key)
+		addRows[i] = add2
+		mapRows[i] = add2 + histogram
+		add2 += histogram
+	}
+	return add2
+}
+
+// sumGroupsKernel25Summary returns what rows lo to hi add to the state, in the stages partial6, offset6, add6, map28.
+//
+//go:noinline
+func sumGroupsKernel25Summary(lo, hi int, histogram4 []int64) int64 {
+	var add int64
+	histogram4Rows := histogram4[lo:hi]
+	for _, histogram := range histogram4Rows {
+		add += histogram
+	}
+	return add
+}
+
+// sumGroupsKernel26 runs rows lo to hi through the stages pass6, from the state before them to the one after.
+//
+//go:noinline
+func sumGroupsKernel26(lo, hi int, add3 []int64, key, value []int32, pass []uint64, digitNumber, digitShift, reduce int64, reduce2, reduce3 uint32, n int64, digits []int64) {
+	cond := reduce > 0
+	x := int64(reduce2)
+	x2 := int64(0)
+	if cond {
+		x2 = x
+	}
+	x3 := uint32(x2)
+	x4 := reduce3 - reduce2
+	x5 := uint32(bits.LeadingZeros32(uint32(x4)))
+	x6 := int64(x5)
+	x7 := 32 - x6
+	x8 := x7 - 5
+	x9 := max(x8, 0)
+	x10 := int64(0)
+	if cond {
+		x10 = x9
+	}
+	x11 := uint32(x10)
+	x12 := digitNumber * 32
+	x13 := digitNumber * n
+	places := (*[32]int64)(digits)
+	// where the next row of each digit goes
+	for digit := range 32 {
+		places[digit] += add3[int64(digit)+x12] - x13
+	}
+	keyRows := key[lo:hi]
+	valueRows := value[lo:hi]
+	valueRows = valueRows[:len(keyRows)]
+	for i := range keyRows {
+		x14 := uint32(keyRows[i]) - 2147483648
+		digit := int64(min((max(x14, x3)-x3)>>(x11&31), 31) >> (digitShift & 31) & 31)
+		// g = groups(key)
+		digit2 := int(digit)
+		place := places[digit2]
+		places[digit2] = place + 1
+		pass[place] = uint64(x14)<<32 | uint64(uint32(valueRows[i]))
+	}
+}
+
+// sumGroupsKernel26Summary returns what rows lo to hi add to the state, in the stages pass6.
+//
+//go:noinline
+func sumGroupsKernel26Summary(lo, hi int, key []int32, digitShift, reduce int64, reduce2, reduce3 uint32, digits []int64) {
+	cond := reduce > 0
+	x := int64(reduce2)
+	x2 := int64(0)
+	if cond {
+		x2 = x
+	}
+	x3 := uint32(x2)
+	x4 := reduce3 - reduce2
+	x5 := uint32(bits.LeadingZeros32(uint32(x4)))
+	x6 := int64(x5)
+	x7 := 32 - x6
+	x8 := x7 - 5
+	x9 := max(x8, 0)
+	x10 := int64(0)
+	if cond {
+		x10 = x9
+	}
+	x11 := uint32(x10)
+	counts := (*[32]int64)(digits)
+	keyRows := key[lo:hi]
+	for i := range keyRows {
+		x12 := uint32(keyRows[i]) - 2147483648
+		digit := int64(min((max(x12, x3)-x3)>>(x11&31), 31) >> (digitShift & 31) & 31)
+		// g = groups(key)
+		digit2 := int(digit)
+		counts[digit2]++
+	}
+}
+
+// sumGroupsKernel27 runs rows lo to hi through the stages insert3, from the state before them to the one after.
+//
+//go:noinline
+func sumGroupsKernel27(lo, hi int, add3, map28 []int64, pass9 []uint64, insert, insert2, insert3 []int64, insert4 []uint32, insert5 []int64) {
+	table := make([]uint64, 1024)
+	last := 1023
+	counts := make([]int, 6144)
+	from := make([]uint64, 1024)
+	to := make([]uint64, 1024)
+	add3Rows := add3[lo:hi]
+	map28Rows := map28[lo:hi]
+	map28Rows = map28Rows[:len(add3Rows)]
+	insertRows := insert5[lo:hi]
+	insertRows = insertRows[:len(add3Rows)]
+	for i := range add3Rows {
+		// g = groups(key)
+		first := int(add3Rows[i])
+		end := int(map28Rows[i])
+		words := pass9[first:end]
+		keys := insert4[first:end]
+		keys = keys[:len(words)]
+		places := insert[first:end]
+		places = places[:len(words)]
+		folds := insert2[first:end]
+		folds = folds[:len(words)]
+		folds2 := insert3[first:end]
+		folds2 = folds2[:len(words)]
+		groups := 0
+		slots := table[:last+1]
+		for i2 := range slots {
+			slots[i2] = 0
+		}
+		for _, word := range words {
+			key := word >> 32
+			slot := int(key*11400714819323198485>>32) & last
+			held := table[slot]
+			for held != 0 && held>>32 != key {
+				slot = (slot + 1) & last
+				held = table[slot]
+			}
+			group := int(uint32(held)) - 1
+			if held == 0 {
+				group = groups
+				if uint64(group) < uint64(len(words)) {
+					keys[group] = uint32(key)
+					folds[group] = 0
+					folds2[group] = 0
+				}
+				groups++
+				table[slot] = key<<32 | uint64(groups)
+				if groups*3 > last {
+					last = last*2 + 1
+					if last >= len(table) {
+						larger := make([]uint64, last+1)
+						table = larger
+					}
+					slots2 := table[:last+1]
+					for i2 := range slots2 {
+						slots2[i2] = 0
+					}
+					for number := range groups {
+						again := uint64(keys[number])
+						slot2 := int(again*11400714819323198485>>32) & last
+						held2 := table[slot2]
+						for held2 != 0 && held2>>32 != again {
+							slot2 = (slot2 + 1) & last
+							held2 = table[slot2]
+						}
+						table[slot2] = again<<32 | uint64(number+1)
+					}
+				}
+			}
+			if uint64(group) < uint64(len(words)) {
+				folds[group]++
+				folds2[group] += int64(int32(word))
+			}
+		}
+		if len(from) < groups {
+			longer := make([]uint64, groups*2)
+			from = longer
+		}
+		if len(to) < groups {
+			longer := make([]uint64, groups*2)
+			to = longer
+		}
+		for i2 := range counts {
+			counts[i2] = 0
+		}
+		unsorted := keys[:groups]
+		fromWords := from[:groups]
+		fromWords = fromWords[:len(unsorted)]
+		toWords := to[:groups]
+		toWords = toWords[:len(unsorted)]
+		for group := range unsorted {
+			key := uint64(unsorted[group])
+			fromWords[group] = key<<32 | uint64(group)
+			counter := int(key >> 0 & 2047)
+			counts[counter]++
+			counter2 := int(key>>11&2047) + 2048
+			counts[counter2]++
+			counter3 := int(key>>22&2047) + 4096
+			counts[counter3]++
+		}
+		before := 0
+		for digit := range 2048 {
+			count := counts[digit]
+			counts[digit] = before
+			before += count
+		}
+		before2 := 0
+		for digit := 2048; digit < 4096; digit++ {
+			count := counts[digit]
+			counts[digit] = before2
+			before2 += count
+		}
+		before3 := 0
+		for digit := 4096; digit < 6144; digit++ {
+			count := counts[digit]
+			counts[digit] = before3
+			before3 += count
+		}
+		for _, word := range fromWords {
+			key := word >> 32
+			counter := int(key >> 0 & 2047)
+			place := counts[counter]
+			counts[counter] = place + 1
+			toWords[place] = word
+		}
+		for _, word := range toWords {
+			key := word >> 32
+			counter := int(key>>11&2047) + 2048
+			place := counts[counter]
+			counts[counter] = place + 1
+			fromWords[place] = word
+		}
+		for _, word := range fromWords {
+			key := word >> 32
+			counter := int(key>>22&2047) + 4096
+			place := counts[counter]
+			counts[counter] = place + 1
+			keys[place] = uint32(key)
+			places[place] = int64(first + int(uint32(word)))
+		}
+		insertRows[i] = int64(groups)
+	}
+}
+
+// sumGroupsKernel28 returns what rows lo to hi add to the state, in the stages map30, map31, reduce6, scalar10.
+//
+//go:noinline
+func sumGroupsKernel28(lo, hi int, insert4 []int64) (int64, int64, int64) {
+	var sum int64
+	var sum2 int64
+	var sum3 int64
+	insert4Rows := insert4[lo:hi]
+	for _, insert := range insert4Rows {
+		sum3 += insert
+		sum2 += insert >> 32
+		sum += insert & 4294967295
+	}
+	return sum, sum2, sum3
+}
+
+// sumGroupsKernel29 runs rows lo to hi through the stages partial7, offset7, add7, map29, from the state before them to the one after.
+//
+//go:noinline
+func sumGroupsKernel29(lo, hi int, insert4, add, map2 []int64, add2 int64) int64 {
+	insert4Rows := insert4[lo:hi]
+	addRows := add[lo:hi]
+	addRows = addRows[:len(insert4Rows)]
+	mapRows := map2[lo:hi]
+	mapRows = mapRows[:len(insert4Rows)]
+	for i, insert := range insert4Rows {
+		// g = groups(key)
+		add2 += insert
+		addRows[i] = add2
+		mapRows[i] = add2 - insert
+	}
+	return add2
+}
+
+// sumGroupsKernel29Summary returns what rows lo to hi add to the state, in the stages partial7, offset7, add7, map29.
+//
+//go:noinline
+func sumGroupsKernel29Summary(lo, hi int, insert4 []int64) int64 {
+	var add int64
+	insert4Rows := insert4[lo:hi]
+	for _, insert := range insert4Rows {
+		// g = groups(key)
+		add += insert
+	}
+	return add
+}
+
+// sumGroupsKernel31 runs rows lo to hi through the stages map32, map33, map34, map56, map57, map58, from the state before them to the one after.
+//
+//go:noinline
+func sumGroupsKernel31(lo, hi int, add4, add3, map29 []int64, insert3 []uint32, map2 []int32, insert5, insert8, map3, insert11, map4 []int64, nParts2 int64) {
+	x := int64(lo)
+	low := 0
+	high := int(nParts2)
+	for low < high {
+		middle := low + (high-low)/2
+		if add4[middle] <= x {
+			low = middle + 1
+		} else {
+			high = middle
+		}
+	}
+	source := low
+	mapRows := map2[lo:hi]
+	mapRows2 := map3[lo:hi]
+	mapRows2 = mapRows2[:len(mapRows)]
+	mapRows3 := map4[lo:hi]
+	mapRows3 = mapRows3[:len(mapRows)]
+	for i := range mapRows {
+		// g = groups(key)
+		row := int64(lo + i)
+		for source < int(nParts2) && add4[source] <= row {
+			source++
+		}
+		x2 := int64(source)
+		var add int64
+		if uint64(x2) < uint64(len(add3)) {
+			add = add3[x2]
+		}
+		add2 := add
+		var x3 int64
+		if uint64(x2) < uint64(len(map29)) {
+			x3 = map29[x2]
+		}
+		x4 := x3
+		x5 := int64(lo+i) + (add2 - x4)
+		var insert uint32
+		if uint64(x5) < uint64(len(insert3)) {
+			insert = insert3[x5]
+		}
+		insert2 := insert
+		mapRows[i] = int32(insert2 + 2147483648)
+		var insert4 int64
+		if uint64(x5) < uint64(len(insert5)) {
+			insert4 = insert5[x5]
+		}
+		insert6 := insert4
+		var insert7 int64
+		if uint64(insert6) < uint64(len(insert8)) {
+			insert7 = insert8[insert6]
+		}
+		insert9 := insert7
+		// return key: first(key, by: g), count: count(by: g), total: sum(value, by: g)
+		mapRows2[i] = insert9
+		var insert10 int64
+		if uint64(insert6) < uint64(len(insert11)) {
+			insert10 = insert11[insert6]
+		}
+		insert12 := insert10
+		mapRows3[i] = insert12
+	}
+}
+
+// sumGroupsKernel32 runs rows lo to hi through the stages map35, map36, map37, map38, map39, map40, histogram5, from the state before them to the one after.
+//
+//go:noinline
+func sumGroupsKernel32(lo, hi int, histogram []int64, key []int32) {
 	keyRows := key[lo:hi]
 	for i := range keyRows {
 		x := (uint32(keyRows[i]) - 2147483648) * 2654435761
@@ -1893,37 +2589,37 @@ func sumGroupsKernel23(lo, hi int, histogram []int64, key []int32) {
 	}
 }
 
-// sumGroupsKernel24 runs rows lo to hi through the stages partial6, offset6, add6, from the state before them to the one after.
+// sumGroupsKernel33 runs rows lo to hi through the stages partial8, offset8, add8, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel24(lo, hi int, histogram3, add []int64, add2 int64) int64 {
-	histogram3Rows := histogram3[lo:hi]
+func sumGroupsKernel33(lo, hi int, histogram5, add []int64, add2 int64) int64 {
+	histogram5Rows := histogram5[lo:hi]
 	addRows := add[lo:hi]
-	addRows = addRows[:len(histogram3Rows)]
-	for i := range histogram3Rows {
+	addRows = addRows[:len(histogram5Rows)]
+	for i := range histogram5Rows {
 		// g = groups(key)
 		addRows[i] = add2
-		add2 += histogram3Rows[i]
+		add2 += histogram5Rows[i]
 	}
 	return add2
 }
 
-// sumGroupsKernel24Summary returns what rows lo to hi add to the state, in the stages partial6, offset6, add6.
+// sumGroupsKernel33Summary returns what rows lo to hi add to the state, in the stages partial8, offset8, add8.
 //
 //go:noinline
-func sumGroupsKernel24Summary(lo, hi int, histogram3 []int64) int64 {
+func sumGroupsKernel33Summary(lo, hi int, histogram5 []int64) int64 {
 	var add int64
-	histogram3Rows := histogram3[lo:hi]
-	for i := range histogram3Rows {
-		add += histogram3Rows[i]
+	histogram5Rows := histogram5[lo:hi]
+	for i := range histogram5Rows {
+		add += histogram5Rows[i]
 	}
 	return add
 }
 
-// sumGroupsKernel25 runs rows lo to hi through the stages pass6, from the state before them to the one after.
+// sumGroupsKernel34 runs rows lo to hi through the stages pass7, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel25(lo, hi int, add3 []int64, key, pass, value, pass2 []int32, digitNumber, digitShift, n int64, digits []int64) {
+func sumGroupsKernel34(lo, hi int, add5 []int64, key, pass, value, pass2 []int32, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	room := min(len(pass), len(pass2))
@@ -1932,7 +2628,7 @@ func sumGroupsKernel25(lo, hi int, add3 []int64, key, pass, value, pass2 []int32
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add3[int64(digit)+x] - x2
+		places[digit] += add5[int64(digit)+x] - x2
 	}
 	keyRows := key[lo:hi]
 	valueRows := value[lo:hi]
@@ -1949,10 +2645,10 @@ func sumGroupsKernel25(lo, hi int, add3 []int64, key, pass, value, pass2 []int32
 	}
 }
 
-// sumGroupsKernel25Summary returns what rows lo to hi add to the state, in the stages pass6.
+// sumGroupsKernel34Summary returns what rows lo to hi add to the state, in the stages pass7.
 //
 //go:noinline
-func sumGroupsKernel25Summary(lo, hi int, key []int32, digitShift int64, digits []int64) {
+func sumGroupsKernel34Summary(lo, hi int, key []int32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	keyRows := key[lo:hi]
 	for _, key2 := range keyRows {
@@ -1964,10 +2660,10 @@ func sumGroupsKernel25Summary(lo, hi int, key []int32, digitShift int64, digits 
 	}
 }
 
-// sumGroupsKernel26 runs rows lo to hi through the stages map30, map31, map32, map33, insert3, from the state before them to the one after.
+// sumGroupsKernel35 runs rows lo to hi through the stages map41, map42, map43, map44, insert4, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel26(lo, hi int, pass9 []int32, insert, insert2 []int64, pass25 []int32, insert3 []int64, nPartitionedSlots, n, nPartitioned2 int64) {
+func sumGroupsKernel35(lo, hi int, pass10 []int32, insert, insert2 []int64, pass26 []int32, insert3 []int64, nPartitionedSlots, n, nPartitioned3 int64) {
 	x := n / 8
 	x2 := min(x, 16777216)
 	x3 := max(x2, 1)
@@ -1993,12 +2689,12 @@ func sumGroupsKernel26(lo, hi int, pass9 []int32, insert, insert2 []int64, pass2
 	var taken int64
 	lastOfPart := nPartitionedSlots>>8 - 1
 	begin := lo
-	if lo > 0 && lo < int(nPartitioned2) {
-		part := int64(((uint32(pass9[lo-1])-2147483648)*2654435761^(uint32(pass9[lo-1])-2147483648)*2654435761>>15)*2246822519>>(x17&31)) &^ lastOfPart
-		end := int(nPartitioned2)
+	if lo > 0 && lo < int(nPartitioned3) {
+		part := int64(((uint32(pass10[lo-1])-2147483648)*2654435761^(uint32(pass10[lo-1])-2147483648)*2654435761>>15)*2246822519>>(x17&31)) &^ lastOfPart
+		end := int(nPartitioned3)
 		for begin < end {
 			middle := begin + (end-begin)/2
-			if int64(((uint32(pass9[middle])-2147483648)*2654435761^(uint32(pass9[middle])-2147483648)*2654435761>>15)*2246822519>>(x17&31))&^lastOfPart <= part {
+			if int64(((uint32(pass10[middle])-2147483648)*2654435761^(uint32(pass10[middle])-2147483648)*2654435761>>15)*2246822519>>(x17&31))&^lastOfPart <= part {
 				begin = middle + 1
 			} else {
 				end = middle
@@ -2007,22 +2703,22 @@ func sumGroupsKernel26(lo, hi int, pass9 []int32, insert, insert2 []int64, pass2
 	}
 	lastOfPart2 := nPartitionedSlots>>8 - 1
 	begin2 := hi
-	if hi > 0 && hi < int(nPartitioned2) {
-		part := int64(((uint32(pass9[hi-1])-2147483648)*2654435761^(uint32(pass9[hi-1])-2147483648)*2654435761>>15)*2246822519>>(x17&31)) &^ lastOfPart2
-		end := int(nPartitioned2)
+	if hi > 0 && hi < int(nPartitioned3) {
+		part := int64(((uint32(pass10[hi-1])-2147483648)*2654435761^(uint32(pass10[hi-1])-2147483648)*2654435761>>15)*2246822519>>(x17&31)) &^ lastOfPart2
+		end := int(nPartitioned3)
 		for begin2 < end {
 			middle := begin2 + (end-begin2)/2
-			if int64(((uint32(pass9[middle])-2147483648)*2654435761^(uint32(pass9[middle])-2147483648)*2654435761>>15)*2246822519>>(x17&31))&^lastOfPart2 <= part {
+			if int64(((uint32(pass10[middle])-2147483648)*2654435761^(uint32(pass10[middle])-2147483648)*2654435761>>15)*2246822519>>(x17&31))&^lastOfPart2 <= part {
 				begin2 = middle + 1
 			} else {
 				end = middle
 			}
 		}
 	}
-	pass9Rows := pass9[begin:begin2]
-	pass25Rows := pass25[begin:begin2]
-	pass25Rows = pass25Rows[:len(pass9Rows)]
-	for i, pass := range pass9Rows {
+	pass10Rows := pass10[begin:begin2]
+	pass26Rows := pass26[begin:begin2]
+	pass26Rows = pass26Rows[:len(pass10Rows)]
+	for i, pass := range pass10Rows {
 		x18 := (uint32(pass) - 2147483648) * 2654435761
 		// g = groups(key)
 		found := int64(-1)
@@ -2039,7 +2735,7 @@ func sumGroupsKernel26(lo, hi int, pass9 []int32, insert, insert2 []int64, pass2
 					found = slot
 					break
 				}
-				if pass == pass9[held] {
+				if pass == pass10[held] {
 					found = slot
 					break
 				}
@@ -2055,23 +2751,23 @@ func sumGroupsKernel26(lo, hi int, pass9 []int32, insert, insert2 []int64, pass2
 		bin := int(found)
 		if uint64(bin) < uint64(len(insert2)) {
 			insert2[bin]++
-			insert3[bin] += int64(pass25Rows[i])
+			insert3[bin] += int64(pass26Rows[i])
 		}
 	}
 }
 
-// sumGroupsKernel27 runs rows lo to hi through the stages mask4, map34, reduce5, scalar9, from the state before them to the one after.
+// sumGroupsKernel36 runs rows lo to hi through the stages mask4, map45, reduce7, scalar12, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel27(lo, hi int, insert3 []int64, mask []bool, n, sum int64) int64 {
+func sumGroupsKernel36(lo, hi int, insert6 []int64, mask []bool, n, sum int64) int64 {
 	x := n / 8
 	x2 := min(x, 16777216)
 	x3 := max(x2, 1)
 	x4 := x3 + 1
-	insert3Rows := insert3[lo:hi]
+	insert6Rows := insert6[lo:hi]
 	maskRows := mask[lo:hi]
-	maskRows = maskRows[:len(insert3Rows)]
-	for i, insert := range insert3Rows {
+	maskRows = maskRows[:len(insert6Rows)]
+	for i, insert := range insert6Rows {
 		cond := insert != -1
 		// g = groups(key)
 		maskRows[i] = cond
@@ -2080,41 +2776,41 @@ func sumGroupsKernel27(lo, hi int, insert3 []int64, mask []bool, n, sum int64) i
 	return sum
 }
 
-// sumGroupsKernel27Summary returns what rows lo to hi add to the state, in the stages mask4, map34, reduce5, scalar9.
+// sumGroupsKernel36Summary returns what rows lo to hi add to the state, in the stages mask4, map45, reduce7, scalar12.
 //
 //go:noinline
-func sumGroupsKernel27Summary(lo, hi int, insert3 []int64, n int64) int64 {
+func sumGroupsKernel36Summary(lo, hi int, insert6 []int64, n int64) int64 {
 	var sum int64
 	x := n / 8
 	x2 := min(x, 16777216)
 	x3 := max(x2, 1)
 	x4 := x3 + 1
-	insert3Rows := insert3[lo:hi]
-	for _, insert := range insert3Rows {
+	insert6Rows := insert6[lo:hi]
+	for _, insert := range insert6Rows {
 		cond := insert != -1
 		sum += kgenSelect(insert == -2, x4, kgenBit[int64](cond))
 	}
 	return sum
 }
 
-// sumGroupsKernel28 runs rows lo to hi through the stages partial7, offset7, add7, compact4, map35, map36, histogram4, from the state before them to the one after.
+// sumGroupsKernel37 runs rows lo to hi through the stages partial9, offset9, add9, compact4, map46, map47, histogram6, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel28(lo, hi int, mask4 []bool, insert3, compact, compact2 []int64, pass9, map2 []int32, histogram []int64, nPartitionedDistinctPlace int64) int64 {
+func sumGroupsKernel37(lo, hi int, mask4 []bool, insert6, compact, compact2 []int64, pass10, map2 []int32, histogram []int64, nPartitionedDistinctPlace int64) int64 {
 	compact2 = compact2[:len(compact)]
 	map2 = map2[:len(compact)]
 	mask4Rows := mask4[lo:hi]
-	insert3Rows := insert3[lo:hi]
-	insert3Rows = insert3Rows[:len(mask4Rows)]
+	insert6Rows := insert6[lo:hi]
+	insert6Rows = insert6Rows[:len(mask4Rows)]
 	for i := range mask4Rows {
 		if mask4Rows[i] {
-			insert := insert3Rows[i]
+			insert := insert6Rows[i]
 			// g = groups(key)
 			compact[nPartitionedDistinctPlace] = insert
 			compact2[nPartitionedDistinctPlace] = int64(lo + i)
 			var pass int32
-			if uint64(insert) < uint64(len(pass9)) {
-				pass = pass9[insert]
+			if uint64(insert) < uint64(len(pass10)) {
+				pass = pass10[insert]
 			}
 			pass2 := pass
 			map2[nPartitionedDistinctPlace] = pass2
@@ -2145,11 +2841,11 @@ func sumGroupsKernel28(lo, hi int, mask4 []bool, insert3, compact, compact2 []in
 	return nPartitionedDistinctPlace
 }
 
-// sumGroupsKernel28Summary returns what rows lo to hi add to the state, in the stages partial7, offset7, add7, compact4, map35, map36, histogram4.
+// sumGroupsKernel37Summary returns what rows lo to hi add to the state, in the stages partial9, offset9, add9, compact4, map46, map47, histogram6.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func sumGroupsKernel28Summary(lo, hi int, mask4 []bool) int64 {
+func sumGroupsKernel37Summary(lo, hi int, mask4 []bool) int64 {
 	var nPartitionedDistinctPlace int64
 	mask4Rows := mask4[lo:hi]
 	for _, selected := range mask4Rows {
@@ -2158,37 +2854,37 @@ func sumGroupsKernel28Summary(lo, hi int, mask4 []bool) int64 {
 	return nPartitionedDistinctPlace
 }
 
-// sumGroupsKernel29 runs rows lo to hi through the stages partial8, offset8, add8, from the state before them to the one after.
+// sumGroupsKernel38 runs rows lo to hi through the stages partial10, offset10, add10, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel29(lo, hi int, histogram4, add []int64, add2 int64) int64 {
-	histogram4Rows := histogram4[lo:hi]
+func sumGroupsKernel38(lo, hi int, histogram6, add []int64, add2 int64) int64 {
+	histogram6Rows := histogram6[lo:hi]
 	addRows := add[lo:hi]
-	addRows = addRows[:len(histogram4Rows)]
-	for i := range histogram4Rows {
+	addRows = addRows[:len(histogram6Rows)]
+	for i := range histogram6Rows {
 		// g = groups(key)
 		addRows[i] = add2
-		add2 += histogram4Rows[i]
+		add2 += histogram6Rows[i]
 	}
 	return add2
 }
 
-// sumGroupsKernel29Summary returns what rows lo to hi add to the state, in the stages partial8, offset8, add8.
+// sumGroupsKernel38Summary returns what rows lo to hi add to the state, in the stages partial10, offset10, add10.
 //
 //go:noinline
-func sumGroupsKernel29Summary(lo, hi int, histogram4 []int64) int64 {
+func sumGroupsKernel38Summary(lo, hi int, histogram6 []int64) int64 {
 	var add int64
-	histogram4Rows := histogram4[lo:hi]
-	for i := range histogram4Rows {
-		add += histogram4Rows[i]
+	histogram6Rows := histogram6[lo:hi]
+	for i := range histogram6Rows {
+		add += histogram6Rows[i]
 	}
 	return add
 }
 
-// sumGroupsKernel30 runs rows lo to hi through the stages pass7, from the state before them to the one after.
+// sumGroupsKernel39 runs rows lo to hi through the stages pass8, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel30(lo, hi int, add4 []int64, map33 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
+func sumGroupsKernel39(lo, hi int, add6 []int64, map44 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nPartitionedDistinct
 	room := min(len(pass), len(pass2))
@@ -2197,11 +2893,11 @@ func sumGroupsKernel30(lo, hi int, add4 []int64, map33 []int32, pass []uint32, p
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add4[int64(digit)+x] - x2
+		places[digit] += add6[int64(digit)+x] - x2
 	}
-	map33Rows := map33[lo:hi]
-	for i := range map33Rows {
-		x3 := uint32(map33Rows[i]) - 2147483648
+	map44Rows := map44[lo:hi]
+	for i := range map44Rows {
+		x3 := uint32(map44Rows[i]) - 2147483648
 		digit := int64(x3 >> (digitShift & 31) & 255)
 		// g = groups(key)
 		digit2 := int(digit)
@@ -2212,14 +2908,14 @@ func sumGroupsKernel30(lo, hi int, add4 []int64, map33 []int32, pass []uint32, p
 	}
 }
 
-// sumGroupsKernel30Summary returns what rows lo to hi add to the state, in the stages pass7.
+// sumGroupsKernel39Summary returns what rows lo to hi add to the state, in the stages pass8.
 //
 //go:noinline
-func sumGroupsKernel30Summary(lo, hi int, map33 []int32, digitShift int64, digits []int64) {
+func sumGroupsKernel39Summary(lo, hi int, map44 []int32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	map33Rows := map33[lo:hi]
-	for i := range map33Rows {
-		x := uint32(map33Rows[i]) - 2147483648
+	map44Rows := map44[lo:hi]
+	for i := range map44Rows {
+		x := uint32(map44Rows[i]) - 2147483648
 		digit := int64(x >> (digitShift & 31) & 255)
 		// g = groups(key)
 		digit2 := int(digit)
@@ -2227,10 +2923,10 @@ func sumGroupsKernel30Summary(lo, hi int, map33 []int32, digitShift int64, digit
 	}
 }
 
-// sumGroupsKernel31 runs rows lo to hi through the stages pass8, from the state before them to the one after.
+// sumGroupsKernel40 runs rows lo to hi through the stages pass9, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel31(lo, hi int, add4 []int64, pass10, pass []uint32, pass11, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
+func sumGroupsKernel40(lo, hi int, add6 []int64, pass11, pass []uint32, pass12, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nPartitionedDistinct
 	room := min(len(pass), len(pass2))
@@ -2239,29 +2935,29 @@ func sumGroupsKernel31(lo, hi int, add4 []int64, pass10, pass []uint32, pass11, 
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add4[int64(digit)+x] - x2
+		places[digit] += add6[int64(digit)+x] - x2
 	}
-	pass10Rows := pass10[lo:hi]
 	pass11Rows := pass11[lo:hi]
-	pass11Rows = pass11Rows[:len(pass10Rows)]
-	for i, pass3 := range pass10Rows {
+	pass12Rows := pass12[lo:hi]
+	pass12Rows = pass12Rows[:len(pass11Rows)]
+	for i, pass3 := range pass11Rows {
 		digit := int64(pass3 >> (digitShift & 31) & 255)
 		// g = groups(key)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
 		pass[place] = pass3
-		pass2[place] = pass11Rows[i]
+		pass2[place] = pass12Rows[i]
 	}
 }
 
-// sumGroupsKernel31Summary returns what rows lo to hi add to the state, in the stages pass8.
+// sumGroupsKernel40Summary returns what rows lo to hi add to the state, in the stages pass9.
 //
 //go:noinline
-func sumGroupsKernel31Summary(lo, hi int, pass10 []uint32, digitShift int64, digits []int64) {
+func sumGroupsKernel40Summary(lo, hi int, pass11 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass10Rows := pass10[lo:hi]
-	for _, pass := range pass10Rows {
+	pass11Rows := pass11[lo:hi]
+	for _, pass := range pass11Rows {
 		digit := int64(pass >> (digitShift & 31) & 255)
 		// g = groups(key)
 		digit2 := int(digit)
@@ -2269,63 +2965,63 @@ func sumGroupsKernel31Summary(lo, hi int, pass10 []uint32, digitShift int64, dig
 	}
 }
 
-// sumGroupsKernel33 runs rows lo to hi through the stages pass10, from the state before them to the one after.
+// sumGroupsKernel42 runs rows lo to hi through the stages pass11, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel33(lo, hi int, add4 []int64, pass14 []uint32, pass15, pass []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
+func sumGroupsKernel42(lo, hi int, add6 []int64, pass15 []uint32, pass16, pass []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nPartitionedDistinct
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add4[int64(digit)+x] - x2
+		places[digit] += add6[int64(digit)+x] - x2
 	}
-	pass14Rows := pass14[lo:hi]
 	pass15Rows := pass15[lo:hi]
-	pass15Rows = pass15Rows[:len(pass14Rows)]
-	for i := range pass14Rows {
-		digit := int64(pass14Rows[i] >> (digitShift & 31) & 255)
+	pass16Rows := pass16[lo:hi]
+	pass16Rows = pass16Rows[:len(pass15Rows)]
+	for i := range pass15Rows {
+		digit := int64(pass15Rows[i] >> (digitShift & 31) & 255)
 		// g = groups(key)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
-		pass[place] = pass15Rows[i]
+		pass[place] = pass16Rows[i]
 	}
 }
 
-// sumGroupsKernel33Summary returns what rows lo to hi add to the state, in the stages pass10.
+// sumGroupsKernel42Summary returns what rows lo to hi add to the state, in the stages pass11.
 //
 //go:noinline
-func sumGroupsKernel33Summary(lo, hi int, pass14 []uint32, digitShift int64, digits []int64) {
+func sumGroupsKernel42Summary(lo, hi int, pass15 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass14Rows := pass14[lo:hi]
-	for i := range pass14Rows {
-		digit := int64(pass14Rows[i] >> (digitShift & 31) & 255)
+	pass15Rows := pass15[lo:hi]
+	for i := range pass15Rows {
+		digit := int64(pass15Rows[i] >> (digitShift & 31) & 255)
 		// g = groups(key)
 		digit2 := int(digit)
 		counts[digit2]++
 	}
 }
 
-// sumGroupsKernel34 runs rows lo to hi through the stages map37, map38, map42, map43, map44, from the state before them to the one after.
+// sumGroupsKernel43 runs rows lo to hi through the stages map48, map49, map53, map54, map55, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel34(lo, hi int, pass16, compact5 []int64, pass9, map2 []int32, compact6, insert4, map3, insert6, map4 []int64) {
+func sumGroupsKernel43(lo, hi int, pass17, compact5 []int64, pass10, map2 []int32, compact6, insert7, map3, insert10, map4 []int64) {
 	mapRows := map2[lo:hi]
 	mapRows2 := map3[lo:hi]
 	mapRows2 = mapRows2[:len(mapRows)]
 	mapRows3 := map4[lo:hi]
 	mapRows3 = mapRows3[:len(mapRows)]
 	for i := range mapRows {
-		x := pass16[lo+i]
+		x := pass17[lo+i]
 		var compact int64
 		if uint64(x) < uint64(len(compact5)) {
 			compact = compact5[x]
 		}
 		compact2 := compact
 		var pass int32
-		if uint64(compact2) < uint64(len(pass9)) {
-			pass = pass9[compact2]
+		if uint64(compact2) < uint64(len(pass10)) {
+			pass = pass10[compact2]
 		}
 		pass2 := pass
 		// return key: first(key, by: g), count: count(by: g), total: sum(value, by: g)
@@ -2336,24 +3032,24 @@ func sumGroupsKernel34(lo, hi int, pass16, compact5 []int64, pass9, map2 []int32
 		}
 		compact4 := compact3
 		var insert int64
-		if uint64(compact4) < uint64(len(insert4)) {
-			insert = insert4[compact4]
+		if uint64(compact4) < uint64(len(insert7)) {
+			insert = insert7[compact4]
 		}
 		insert2 := insert
 		mapRows2[i] = insert2
 		var insert3 int64
-		if uint64(compact4) < uint64(len(insert6)) {
-			insert3 = insert6[compact4]
+		if uint64(compact4) < uint64(len(insert10)) {
+			insert3 = insert10[compact4]
 		}
-		insert5 := insert3
-		mapRows3[i] = insert5
+		insert4 := insert3
+		mapRows3[i] = insert4
 	}
 }
 
-// sumGroupsKernel35 runs rows lo to hi through the stages map39, histogram5, from the state before them to the one after.
+// sumGroupsKernel44 runs rows lo to hi through the stages map50, histogram7, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel35(lo, hi int, histogram []int64, key []int32) {
+func sumGroupsKernel44(lo, hi int, histogram []int64, key []int32) {
 	keyRows := key[lo:hi]
 	for i := range keyRows {
 		x := uint32(keyRows[i]) - 2147483648
@@ -2381,37 +3077,37 @@ func sumGroupsKernel35(lo, hi int, histogram []int64, key []int32) {
 	}
 }
 
-// sumGroupsKernel36 runs rows lo to hi through the stages partial9, offset9, add9, from the state before them to the one after.
+// sumGroupsKernel45 runs rows lo to hi through the stages partial11, offset11, add11, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel36(lo, hi int, histogram5, add []int64, add2 int64) int64 {
-	histogram5Rows := histogram5[lo:hi]
+func sumGroupsKernel45(lo, hi int, histogram7, add []int64, add2 int64) int64 {
+	histogram7Rows := histogram7[lo:hi]
 	addRows := add[lo:hi]
-	addRows = addRows[:len(histogram5Rows)]
-	for i := range histogram5Rows {
+	addRows = addRows[:len(histogram7Rows)]
+	for i := range histogram7Rows {
 		// g = groups(key)
 		addRows[i] = add2
-		add2 += histogram5Rows[i]
+		add2 += histogram7Rows[i]
 	}
 	return add2
 }
 
-// sumGroupsKernel36Summary returns what rows lo to hi add to the state, in the stages partial9, offset9, add9.
+// sumGroupsKernel45Summary returns what rows lo to hi add to the state, in the stages partial11, offset11, add11.
 //
 //go:noinline
-func sumGroupsKernel36Summary(lo, hi int, histogram5 []int64) int64 {
+func sumGroupsKernel45Summary(lo, hi int, histogram7 []int64) int64 {
 	var add int64
-	histogram5Rows := histogram5[lo:hi]
-	for i := range histogram5Rows {
-		add += histogram5Rows[i]
+	histogram7Rows := histogram7[lo:hi]
+	for i := range histogram7Rows {
+		add += histogram7Rows[i]
 	}
 	return add
 }
 
-// sumGroupsKernel37 runs rows lo to hi through the stages pass11, from the state before them to the one after.
+// sumGroupsKernel46 runs rows lo to hi through the stages pass12, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel37(lo, hi int, add5 []int64, key []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
+func sumGroupsKernel46(lo, hi int, add7 []int64, key []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	room := min(len(pass), len(pass2))
@@ -2420,7 +3116,7 @@ func sumGroupsKernel37(lo, hi int, add5 []int64, key []int32, pass []uint32, pas
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add5[int64(digit)+x] - x2
+		places[digit] += add7[int64(digit)+x] - x2
 	}
 	keyRows := key[lo:hi]
 	for i := range keyRows {
@@ -2435,10 +3131,10 @@ func sumGroupsKernel37(lo, hi int, add5 []int64, key []int32, pass []uint32, pas
 	}
 }
 
-// sumGroupsKernel37Summary returns what rows lo to hi add to the state, in the stages pass11.
+// sumGroupsKernel46Summary returns what rows lo to hi add to the state, in the stages pass12.
 //
 //go:noinline
-func sumGroupsKernel37Summary(lo, hi int, key []int32, digitShift int64, digits []int64) {
+func sumGroupsKernel46Summary(lo, hi int, key []int32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	keyRows := key[lo:hi]
 	for i := range keyRows {
@@ -2450,10 +3146,10 @@ func sumGroupsKernel37Summary(lo, hi int, key []int32, digitShift int64, digits 
 	}
 }
 
-// sumGroupsKernel38 runs rows lo to hi through the stages pass12, from the state before them to the one after.
+// sumGroupsKernel47 runs rows lo to hi through the stages pass13, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel38(lo, hi int, add5 []int64, pass17, pass []uint32, pass18, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
+func sumGroupsKernel47(lo, hi int, add7 []int64, pass18, pass []uint32, pass19, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	room := min(len(pass), len(pass2))
@@ -2462,29 +3158,29 @@ func sumGroupsKernel38(lo, hi int, add5 []int64, pass17, pass []uint32, pass18, 
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add5[int64(digit)+x] - x2
+		places[digit] += add7[int64(digit)+x] - x2
 	}
-	pass17Rows := pass17[lo:hi]
 	pass18Rows := pass18[lo:hi]
-	pass18Rows = pass18Rows[:len(pass17Rows)]
-	for i, pass3 := range pass17Rows {
+	pass19Rows := pass19[lo:hi]
+	pass19Rows = pass19Rows[:len(pass18Rows)]
+	for i, pass3 := range pass18Rows {
 		digit := int64(pass3 >> (digitShift & 31) & 255)
 		// g = groups(key)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
 		pass[place] = pass3
-		pass2[place] = pass18Rows[i]
+		pass2[place] = pass19Rows[i]
 	}
 }
 
-// sumGroupsKernel38Summary returns what rows lo to hi add to the state, in the stages pass12.
+// sumGroupsKernel47Summary returns what rows lo to hi add to the state, in the stages pass13.
 //
 //go:noinline
-func sumGroupsKernel38Summary(lo, hi int, pass17 []uint32, digitShift int64, digits []int64) {
+func sumGroupsKernel47Summary(lo, hi int, pass18 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass17Rows := pass17[lo:hi]
-	for _, pass := range pass17Rows {
+	pass18Rows := pass18[lo:hi]
+	for _, pass := range pass18Rows {
 		digit := int64(pass >> (digitShift & 31) & 255)
 		// g = groups(key)
 		digit2 := int(digit)
@@ -2492,25 +3188,25 @@ func sumGroupsKernel38Summary(lo, hi int, pass17 []uint32, digitShift int64, dig
 	}
 }
 
-// sumGroupsKernel41 runs rows lo to hi through the stages map40, mask5, partial10, offset10, add10, map41, aggregate3, from the state before them to the one after.
+// sumGroupsKernel50 runs rows lo to hi through the stages map51, mask5, partial12, offset12, add12, map52, aggregate3, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel41(lo, hi int, pass23 []uint32, aggregate []int32, aggregate2, pass24 []int64, value []int32, aggregate3 []int64, gRunsBegun int64, openLast int32, openSum, openSum2 int64) (int64, int32, int64, int64) {
+func sumGroupsKernel50(lo, hi int, pass24 []uint32, aggregate []int32, aggregate2, pass25 []int64, value []int32, aggregate3 []int64, gRunsBegun int64, openLast int32, openSum, openSum2 int64) (int64, int32, int64, int64) {
 	aggregate2 = aggregate2[:len(aggregate)]
 	aggregate3 = aggregate3[:len(aggregate)]
 	var lastPass uint32
 	if lo > 0 {
-		lastPass = pass23[lo-1]
+		lastPass = pass24[lo-1]
 	} else if lo < hi {
-		lastPass = ^pass23[lo]
+		lastPass = ^pass24[lo]
 	}
-	pass23Rows := pass23[lo:hi]
 	pass24Rows := pass24[lo:hi]
-	pass24Rows = pass24Rows[:len(pass23Rows)]
-	for i, pass := range pass23Rows {
+	pass25Rows := pass25[lo:hi]
+	pass25Rows = pass25Rows[:len(pass24Rows)]
+	for i, pass := range pass24Rows {
 		// g = groups(key)
 		head := pass != lastPass
-		at := pass24Rows[i]
+		at := pass25Rows[i]
 		var value2 int32
 		if uint64(at) < uint64(len(value)) {
 			value2 = value[at]
@@ -2541,11 +3237,11 @@ func sumGroupsKernel41(lo, hi int, pass23 []uint32, aggregate []int32, aggregate
 	return gRunsBegun, openLast, openSum, openSum2
 }
 
-// sumGroupsKernel41Summary returns what rows lo to hi add to the state, in the stages map40, mask5, partial10, offset10, add10, map41, aggregate3.
+// sumGroupsKernel50Summary returns what rows lo to hi add to the state, in the stages map51, mask5, partial12, offset12, add12, map52, aggregate3.
 // sum&(bit-1) is 0 if bit is 1, as in the first row of a group, and sum if bit is 0.
 //
 //go:noinline
-func sumGroupsKernel41Summary(lo, hi int, pass23 []uint32, pass24 []int64, value []int32) (int64, bool, int32, bool, int64, bool, int64) {
+func sumGroupsKernel50Summary(lo, hi int, pass24 []uint32, pass25 []int64, value []int32) (int64, bool, int32, bool, int64, bool, int64) {
 	var gRunsBegun int64
 	var openPresent bool
 	var openLast int32
@@ -2555,17 +3251,17 @@ func sumGroupsKernel41Summary(lo, hi int, pass23 []uint32, pass24 []int64, value
 	var openSum2 int64
 	var lastPass uint32
 	if lo > 0 {
-		lastPass = pass23[lo-1]
+		lastPass = pass24[lo-1]
 	} else if lo < hi {
-		lastPass = ^pass23[lo]
+		lastPass = ^pass24[lo]
 	}
-	pass23Rows := pass23[lo:hi]
 	pass24Rows := pass24[lo:hi]
-	pass24Rows = pass24Rows[:len(pass23Rows)]
-	for i, pass := range pass23Rows {
+	pass25Rows := pass25[lo:hi]
+	pass25Rows = pass25Rows[:len(pass24Rows)]
+	for i, pass := range pass24Rows {
 		// g = groups(key)
 		head := pass != lastPass
-		at := pass24Rows[i]
+		at := pass25Rows[i]
 		var value2 int32
 		if uint64(at) < uint64(len(value)) {
 			value2 = value[at]

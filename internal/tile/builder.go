@@ -338,6 +338,15 @@ func (b *Builder) MatchParts(stream, words, keys int, first, end, from, to ID) I
 	return op.Res[0]
 }
 
+// GroupParts stores the different keys of words in stream, part by part, with the places of their folds, and returns how many
+// they are; see the operation GroupParts.
+func (b *Builder) GroupParts(stream, places int, streams []int, folds []PartFold, first, end ID) ID {
+	op := Op{Kind: GroupParts, Stream: stream, Places: places, Keys: streams, Folds: folds, Args: []ID{first, end}}
+	op.Res = []ID{b.value(ir.I64, 0, "distinct")}
+	b.emit(op)
+	return op.Res[0]
+}
+
 // Probe returns the slot of the hash table stream whose row has equal keys, or -1; see
 // the operation Probe. The streams others have the keys of the rows in the table.
 func (b *Builder) Probe(domain, stream int, others []int, slot, slots, direct, key ID, keys []ID, partBits int) ID {

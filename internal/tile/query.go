@@ -58,9 +58,24 @@ func (k *Kernel) NeededBy(isRoot func(i int) bool) []bool {
 	return needed
 }
 
+// ByParts reports whether the base rows of an operation are parts of other rows.
+func (op *Op) ByParts() bool { return op.Kind == MatchParts || op.Kind == GroupParts }
+
+// streams lists the streams of an operation that touches some.
+func (op *Op) streams() []int {
+	list := slices.Concat([]int{op.Stream}, op.Totals, op.Offsets, op.Keys, op.Homes)
+	for _, f := range op.Folds {
+		list = append(list, f.To)
+	}
+	if op.Kind == GroupParts {
+		list = append(list, op.Places)
+	}
+	return list
+}
+
 // Touches reports whether an operation reads or writes a stream of a buffer.
 func (k *Kernel) Touches(op *Op, buffer string) bool {
-	return op.touchesStreams() && slices.ContainsFunc(slices.Concat([]int{op.Stream}, op.Totals, op.Offsets, op.Keys, op.Homes), func(stream int) bool {
+	return op.touchesStreams() && slices.ContainsFunc(op.streams(), func(stream int) bool {
 		return stream >= 0 && stream < len(k.Streams) && k.Streams[stream].Buffer == buffer
 	})
 }

@@ -105,6 +105,7 @@ const (
 	Partners                  // (rows, keys...) -> i64 over the base: how many of so many rows of the streams Keys have equal keys; with First, the first of these, or -1. Keys are recomputable; Stream is the first one's
 	Pairs                     // (begin, rows, keys...) -> () over the base: Stream from begin on has the rows of which Partners counts how many they are, in order. All but rows are recomputable
 	MatchParts                // (first, end, from, to) -> i64: Keys are streams of words and of keys. Stream gets, for keys from place from to place to, the code of the first word from place first to place end that has the key above that code of 32 bits, or 0. The result is how many different keys these words have. Operands are recomputable
+	GroupParts                // (first, end) -> i64: Keys has a stream of words, keys of 32 bits or with one above 32 other bits, and those of elements. Stream gets, from place first on, the different keys of the words from place first to place end, ascending, Places where Folds leave the folds of each, in the order of the first word that has it, from place first on. The result is how many they are. Operands are recomputable
 	Check                     // (failed, row) -> (): if failed holds, Site fails at row, which nobody knows if there is no row
 	ScanTotals                // () -> fields, uniform, epilogue: exclusive fold of Totals into Offsets; results are the grand total
 	StoreScalar               // (x) -> (): scalar Ref of the plan becomes x; x is uniform
@@ -118,24 +119,26 @@ type Op struct {
 	Args   []ID
 	Res    []ID
 
-	Operator  ir.Op     // Map
-	Const     ir.Scalar // Const
-	Ref       string    // Scalar, Length, StoreScalar, Order: a name in the plan
-	Site      int       // Check: index of the plan's site
-	Bins      string    // Update: the domain of the plan that indexes number, if Stream may have more elements
-	Sources   string    // Source: the domain of the plan that results number
-	Stream    int       // Load, Store, Update, Search, Source, Insert, Enter, Cuckoo, Probe, Match, Partners, Pairs, MatchParts
-	Distance  int64     // Shift: rows back; negative is ahead
-	Keys      []int     // Insert, Cuckoo, Probe: streams, the keys of rows in the table; Partners, Pairs: those of all rows; MatchParts: words and keys; Source: the lengths, if Stream has not all ends
-	Homes     []int     // Cuckoo: streams, the slots in which each row may be
-	Digits    int64     // Rank: how many values a digit has; Order: how many bits a word has
-	Monoid    *Monoid   // Scan, ChunkScan, Reduce, Update, ScanTotals
-	Segment   ID        // Scan, ChunkScan, Reduce: the flag, a bool, at whose rows the fold begins anew; 0 if it never does, or at every row
-	Exclusive bool      // Scan, ChunkScan
-	Checked   bool      // Load at a place that may lie outside
-	Totals    []int     // ChunkScan, ScanTotals: streams, one per field
-	Offsets   []int     // ScanTotals: streams, one per field
-	Epilogue  bool      // runs once, after all rows
+	Operator  ir.Op      // Map
+	Const     ir.Scalar  // Const
+	Ref       string     // Scalar, Length, StoreScalar, Order: a name in the plan
+	Site      int        // Check: index of the plan's site
+	Bins      string     // Update: the domain of the plan that indexes number, if Stream may have more elements
+	Sources   string     // Source: the domain of the plan that results number
+	Stream    int        // Load, Store, Update, Search, Source, Insert, Enter, Cuckoo, Probe, Match, Partners, Pairs, MatchParts
+	Distance  int64      // Shift: rows back; negative is ahead
+	Keys      []int      // Insert, Cuckoo, Probe: streams, the keys of rows in the table; Partners, Pairs: those of all rows; MatchParts: words and keys; Source: the lengths, if Stream has not all ends
+	Homes     []int      // Cuckoo: streams, the slots in which each row may be
+	Folds     []PartFold // GroupParts
+	Places    int        // GroupParts: a stream
+	Digits    int64      // Rank: how many values a digit has; Order: how many bits a word has
+	Monoid    *Monoid    // Scan, ChunkScan, Reduce, Update, ScanTotals
+	Segment   ID         // Scan, ChunkScan, Reduce: the flag, a bool, at whose rows the fold begins anew; 0 if it never does, or at every row
+	Exclusive bool       // Scan, ChunkScan
+	Checked   bool       // Load at a place that may lie outside
+	Totals    []int      // ChunkScan, ScanTotals: streams, one per field
+	Offsets   []int      // ScanTotals: streams, one per field
+	Epilogue  bool       // runs once, after all rows
 
 	Contiguous bool // Update: rows of equal index lie together
 	BySlot     bool // Update: the index is a slot of a hash table that may leave rows out
@@ -150,6 +153,17 @@ type Op struct {
 	Stage string // the stage it came from
 	Pos   ir.Pos
 }
+
+// PartFold is a fold of the rows of each group of a part, in their order.
+type PartFold struct {
+	Monoid *Monoid // of one field
+	From   int     // the stream of its elements: of Keys, of which the first has them in the low bits; or OnlyRows
+	Kind   ir.Kind // of the elements, if these are low bits
+	To     int     // the stream that gets the folds
+}
+
+// OnlyRows is the stream of elements that are 1.
+const OnlyRows = -1
 
 // Kernel is one launch: a loop over the rows of Domains[0].
 type Kernel struct {

@@ -158,6 +158,7 @@ var traits = [...]Traits{
 	Partners:    {Name: "partners", Args: []Role{InStream, Compared}, Res: []Role{Number}, Place: BaseRows, Again: Register, Asks: Expansion},
 	Pairs:       {Name: "pairs", Args: []Role{InStream, Number, Compared}, Place: BaseRows, Effect: Claims, Asks: Tables | Expansion},
 	MatchParts:  {Name: "parts", Args: []Role{InStream, Number, Number, Number}, Res: []Role{Number}, Place: BaseRows, Effect: Claims, Asks: Tables | InOrder},
+	GroupParts:  {Name: "groupparts", Args: []Role{InStream, Number}, Res: []Role{Number}, Place: BaseRows, Effect: Claims, Asks: Tables | InOrder},
 	Check:       {Name: "check", Args: []Role{Flag, Number}, Effect: Reports},
 	ScanTotals:  {Name: "scantotals", Res: []Role{Fields}, Place: AfterRows, Effect: Totals, Folds: true, Again: Recompute, Asks: AnEnd},
 	StoreScalar: {Name: "storescalar", Args: []Role{Any}, Place: AfterRows, Effect: Sets, Asks: AnEnd},

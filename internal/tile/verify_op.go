@@ -174,7 +174,7 @@ func (k *Kernel) verifyKinds(op *Op) error {
 		return k.verifyWord(op)
 	case Source:
 		return errors.Join(k.verifyNeighbour(op.Args[0]), k.verifyNeighbour(op.Args[1]))
-	case Partners, Pairs, MatchParts:
+	case Partners, Pairs, MatchParts, GroupParts:
 		for _, arg := range op.Args {
 			if err := k.verifyNeighbour(arg); err != nil {
 				return err
@@ -267,6 +267,11 @@ func (k *Kernel) verifyStreams(op *Op) error {
 	for _, stream := range op.Homes {
 		if !k.Streams[stream].Kind.IsInteger() {
 			return fmt.Errorf("stream %s is not for that", k.Streams[stream].Name)
+		}
+	}
+	for _, f := range op.Folds {
+		if to := k.Streams[f.To]; !to.Write || to.Kind != f.Monoid.Fields[0].Kind || f.From != OnlyRows && !slices.Contains(op.Keys, f.From) {
+			return fmt.Errorf("stream %s is not for that", to.Name)
 		}
 	}
 	for i, stream := range slices.Concat(op.Totals, op.Offsets) {

@@ -6,6 +6,7 @@ package shop
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/bits"
 	"sync/atomic"
 )
@@ -52,12 +53,17 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 	}
 	nSlotsLength := max(kgenSelect(uint64(max(min(int64(n)/64, 16384), 1)*4) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(min(int64(n)/64, 16384), 1)*4)-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(min(int64(n)/64, 16384), 1)*4)-1)))))&63)), 0)
 	nPartitionedSlotsLength := max(kgenSelect(uint64(max(max(min(int64(n)/8, 16777216), 1), 8192)) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(max(min(int64(n)/8, 16777216), 1), 8192))-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(max(min(int64(n)/8, 16777216), 1), 8192))-1)))))&63)), 0)
+	var reduce2 uint32
+	var reduce3 uint32
+	var reduce int64
 	var scalar int64
 	var scalar2 int64
 	var scalar3 int64
+	var scalar4 int64
 	if 0 < n-1048575 {
 		map3 := kgenTemporary[int32](&call, 16384)
-		map4 := kgenTemporary[int64](&call, 16384)
+		map4 := kgenTemporary[uint32](&call, 16384)
+		map5 := kgenTemporary[int64](&call, 16384)
 		var sum int64
 		var least uint32
 		var greatest uint32
@@ -78,14 +84,14 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 					least2 = min(leastBefore, least3)
 					greatest2 = max(greatestBefore, greatest3)
 					blocks.release()
-					monthsKernel2(lo, hi, map2, map3, map4, int64(n), sumBefore, leastBefore, greatestBefore)
+					monthsKernel2(lo, hi, map2, map3, map4, map5, int64(n), sumBefore, leastBefore, greatestBefore)
 				}
 			})
 			sum = sum2
 			least = least2
 			greatest = greatest2
 		} else {
-			sum, least, greatest = monthsKernel2(0, 16384, map2, map3, map4, int64(n), 0, 4294967295, 0)
+			sum, least, greatest = monthsKernel2(0, 16384, map2, map3, map4, map5, int64(n), 0, 4294967295, 0)
 		}
 		cond := sum > 0
 		x := uint32(0)
@@ -98,25 +104,35 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 		}
 		insert := kgenTemporary[int64](&call, 32768)
 		kgenFill(insert, -1)
-		monthsKernel3(0, 16384, map3, insert, map4, 32768)
+		monthsKernel3(0, 16384, map3, insert, map5, 32768)
+		histogram := kgenTemporary[int64](&call, 64)
+		clear(histogram)
 		var sum2 int64
 		if workers > 1 {
 			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 			var sum3 int64
 			kgenInOrder(&call, workers, 32768, 32768, func(blocks *kgenBlocks) {
+				histogramOwn := make([]int64, 64)
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					sum4 := monthsKernel4(lo, hi, insert)
+					sum4 := monthsKernel4Summary(lo, hi, insert)
 					blocks.await()
 					sumBefore := sum3
 					sum3 = sumBefore + sum4
 					blocks.release()
+					monthsKernel4(lo, hi, insert, histogramOwn, map4, x2, x, sumBefore)
 				}
+				blocks.chain.lock.Lock()
+				for i := range histogramOwn {
+					atomic.AddInt64(&histogram[i], histogramOwn[i])
+				}
+				blocks.chain.lock.Unlock()
 			})
 			sum2 = sum3
 		} else {
-			sum2 = monthsKernel4(0, 32768, insert)
+			sum2 = monthsKernel4(0, 32768, insert, histogram, map4, x2, x, 0)
 		}
+		reduce4 := sum2
 		cond2 := sum2 <= 8192
 		x3 := int64(0)
 		if cond2 {
@@ -129,21 +145,62 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 		if cond5 {
 			x4 = 1
 		}
-		cond6 := sum2 <= 16384-67108864/max(min(int64(n)/8, 16777216), 1)
+		var sum3 int64
+		var greatest2 int64
+		if workers > 1 {
+			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+			var sum4 int64
+			greatest3 := int64(math.MinInt64)
+			kgenInOrder(&call, workers, 64, 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					sum5, greatest4 := monthsKernel5(lo, hi, histogram)
+					blocks.await()
+					sumBefore := sum4
+					greatestBefore := greatest3
+					sum4 = sumBefore + sum5
+					greatest3 = max(greatestBefore, greatest4)
+					blocks.release()
+				}
+			})
+			sum3 = sum4
+			greatest2 = greatest3
+		} else {
+			sum3, greatest2 = monthsKernel5(0, 64, histogram)
+		}
+		cond6 := sum3 > 0
 		x5 := int64(0)
 		if cond6 {
-			x5 = 1
+			x5 = greatest2
 		}
+		x6 := x5 * 4
+		cond7 := x6 <= reduce4
+		x7 := int64(0)
+		if cond7 {
+			x7 = 1
+		}
+		scalar42 := int64(0)
+		if reduce4 <= 16384-67108864/max(min(int64(n)/8, 16777216), 1) {
+			scalar42 = 1
+		}
+		reduce2 = x
+		reduce3 = x2
+		reduce = reduce4
 		scalar = x3
 		scalar2 = x4
-		scalar3 = x5
+		scalar3 = x7
+		scalar4 = scalar42
 	}
-	scalar4 := scalar
+	reduce22 := reduce2
+	reduce32 := reduce3
+	reduce4 := reduce
+	scalar5 := scalar
 	scalar22 := scalar2
 	scalar32 := scalar3
-	var reduce4 uint32
+	scalar42 := scalar4
 	var reduce5 uint32
-	var scalar42 int64
+	var reduce6 uint32
+	var scalar52 int64
 	if 0 < max(1048576-n, int(scalar22)) {
 		var sum int64
 		var least uint32
@@ -156,7 +213,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					sum3, least3, greatest3 := monthsKernel5(lo, hi, map2)
+					sum3, least3, greatest3 := monthsKernel6(lo, hi, map2)
 					blocks.await()
 					sumBefore := sum2
 					leastBefore := least2
@@ -171,7 +228,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 			least = least2
 			greatest = greatest2
 		} else {
-			sum, least, greatest = monthsKernel5(0, n, map2)
+			sum, least, greatest = monthsKernel6(0, n, map2)
 		}
 		cond := sum > 0
 		x := uint32(0)
@@ -191,27 +248,28 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 		if cond2 {
 			x7 = x6
 		}
-		reduce4 = x
-		reduce5 = x2
-		scalar42 = x7
+		reduce5 = x
+		reduce6 = x2
+		scalar52 = x7
 	}
-	reduce42 := reduce4
 	reduce52 := reduce5
-	scalar43 := scalar42
+	reduce62 := reduce6
+	scalar53 := scalar52
 	var month []int32
 	var revenue []int64
 	var nFilledLength int64
-	var scalar5 int64
+	var scalar6 int64
 	var nFilled2Length int64
-	var scalar7 int64
+	var nDistinct2Length int64
+	var scalar9 int64
 	var gRunsLength int64
-	if 0 < int(scalar43) {
-		if int(scalar43) > 2147483647 {
-			return fmt.Errorf("n_bins would have %d rows; at most 2147483647 can be computed", int(scalar43))
+	if 0 < int(scalar53) {
+		if int(scalar53) > 2147483647 {
+			return fmt.Errorf("n_bins would have %d rows; at most 2147483647 can be computed", int(scalar53))
 		}
-		aggregate := kgenTemporary[int64](&call, int(scalar43))
+		aggregate := kgenTemporary[int64](&call, int(scalar53))
 		clear(aggregate)
-		aggregate2 := kgenTemporary[int64](&call, int(scalar43))
+		aggregate2 := kgenTemporary[int64](&call, int(scalar53))
 		clear(aggregate2)
 		few := min(workers, n/(max(len(aggregate)+len(aggregate2), 1)*32))
 		if n < 65536 {
@@ -221,7 +279,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 			kgenFork(&call, few, n, 4096, func(_, lo, hi int) {
 				aggregateOwn := make([]int64, len(aggregate))
 				aggregateOwn2 := make([]int64, len(aggregate2))
-				monthsKernel6(lo, hi, aggregateOwn, map2, amount, aggregateOwn2, reduce42)
+				monthsKernel7(lo, hi, aggregateOwn, map2, amount, aggregateOwn2, reduce52)
 				for i := range aggregateOwn {
 					atomic.AddInt64(&aggregate[i], aggregateOwn[i])
 				}
@@ -230,13 +288,13 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 				}
 			})
 		} else {
-			monthsKernel6(0, n, aggregate, map2, amount, aggregate2, reduce42)
+			monthsKernel7(0, n, aggregate, map2, amount, aggregate2, reduce52)
 		}
-		if int(scalar43) > 2147483647 {
-			return fmt.Errorf("shop.kg:21:6: g would have %d rows; at most 2147483647 can be computed", int(scalar43))
+		if int(scalar53) > 2147483647 {
+			return fmt.Errorf("shop.kg:21:6: g would have %d rows; at most 2147483647 can be computed", int(scalar53))
 		}
-		month2 := kgenColumn(&call, dst.Month, int(scalar43))
-		revenue2 := kgenColumn(&call, dst.Revenue, int(scalar43))
+		month2 := kgenColumn(&call, dst.Month, int(scalar53))
+		revenue2 := kgenColumn(&call, dst.Revenue, int(scalar53))
 		if call.err != nil {
 			return fmt.Errorf("shop.kg:20:1: Months: %w", call.err)
 		}
@@ -244,12 +302,12 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 		if workers > 1 {
 			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 			var nFilledPlace2 int64
-			kgenInOrder(&call, workers, int(scalar43), 32768, func(blocks *kgenBlocks) {
+			kgenInOrder(&call, workers, int(scalar53), 32768, func(blocks *kgenBlocks) {
 				compactScratch := make([]int32, 32768)
 				compactScratch2 := make([]int64, 32768)
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					nFilledPlace3 := monthsKernel7(lo, hi, aggregate, compactScratch, aggregate2, compactScratch2, reduce42, 0)
+					nFilledPlace3 := monthsKernel8(lo, hi, aggregate, compactScratch, aggregate2, compactScratch2, reduce52, 0)
 					blocks.await()
 					nFilledPlaceBefore := nFilledPlace2
 					nFilledPlace2 = nFilledPlaceBefore + nFilledPlace3
@@ -260,7 +318,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 			})
 			nFilledPlace = nFilledPlace2
 		} else {
-			nFilledPlace = monthsKernel7(0, int(scalar43), aggregate, month2, aggregate2, revenue2, reduce42, 0)
+			nFilledPlace = monthsKernel8(0, int(scalar53), aggregate, month2, aggregate2, revenue2, reduce52, 0)
 		}
 		nFilledLength2 := nFilledPlace
 		month = month2
@@ -279,8 +337,8 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 		insert := kgenTemporary[int64](&call, int(nSlotsLength))
 		insert2 := kgenTemporary[int64](&call, int(nSlotsLength))
 		mask := kgenTemporary[bool](&call, int(nSlotsLength))
-		var scalar52 int64
-		if 0 < max(1048576-n, int(scalar4)) {
+		var scalar62 int64
+		if 0 < max(1048576-n, int(scalar5)) {
 			kgenFill(insert, -1)
 			clear(insert2)
 			if workers > 1 {
@@ -293,14 +351,14 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 					homes2 := homes[worker*min((n+256)*16, 131072) : (worker+1)*min((n+256)*16, 131072)]
 					map5Own2 := map5Own[worker*min((n+256)*16, 131072) : (worker+1)*min((n+256)*16, 131072)]
 					insertOwn2 := insertOwn[worker*min((n+256)*16, 131072) : (worker+1)*min((n+256)*16, 131072)]
-					monthsKernel8(lo, hi, map2, insert, amount, insert2, nSlotsLength, int64(n), firstRows2, homes2, map5Own2, insertOwn2)
+					monthsKernel9(lo, hi, map2, insert, amount, insert2, nSlotsLength, int64(n), firstRows2, homes2, map5Own2, insertOwn2)
 				})
 			} else {
 				firstRows := kgenTemporary[int64](&call, min((n+256)*16, 131072))
 				homes := kgenTemporary[int64](&call, min((n+256)*16, 131072))
 				map5Own := kgenTemporary[int32](&call, min((n+256)*16, 131072))
 				insertOwn := kgenTemporary[int64](&call, min((n+256)*16, 131072))
-				monthsKernel8(0, n, map2, insert, amount, insert2, nSlotsLength, int64(n), firstRows, homes, map5Own, insertOwn)
+				monthsKernel9(0, n, map2, insert, amount, insert2, nSlotsLength, int64(n), firstRows, homes, map5Own, insertOwn)
 			}
 			var sum int64
 			if workers > 1 {
@@ -309,17 +367,17 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 				kgenInOrder(&call, workers, int(nSlotsLength), 32768, func(blocks *kgenBlocks) {
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
-						sum3 := monthsKernel9Summary(lo, hi, insert, int64(n))
+						sum3 := monthsKernel10Summary(lo, hi, insert, int64(n))
 						blocks.await()
 						sumBefore := sum2
 						sum2 = sumBefore + sum3
 						blocks.release()
-						monthsKernel9(lo, hi, insert, mask, int64(n), sumBefore)
+						monthsKernel10(lo, hi, insert, mask, int64(n), sumBefore)
 					}
 				})
 				sum = sum2
 			} else {
-				sum = monthsKernel9(0, int(nSlotsLength), insert, mask, int64(n), 0)
+				sum = monthsKernel10(0, int(nSlotsLength), insert, mask, int64(n), 0)
 			}
 			cond := sum <= max(min(int64(n)/64, 16384), 1)
 			x := min(sum, max(min(int64(n)/64, 16384), 1))
@@ -328,15 +386,16 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 			if cond {
 				x3 = x2
 			}
-			scalar52 = x3
+			scalar62 = x3
 		}
-		scalar53 := scalar52
+		scalar63 := scalar62
 		var month2 []int32
 		var revenue2 []int64
 		var nFilled2Length2 int64
-		var scalar72 int64
+		var nDistinct2Length2 int64
+		var scalar92 int64
 		var gRunsLength2 int64
-		if 0 < int(scalar53) {
+		if 0 < int(scalar63) {
 			compact := kgenTemporary[int64](&call, int(nSlotsLength))
 			compact2 := kgenTemporary[int64](&call, int(nSlotsLength))
 			map3 := kgenTemporary[int32](&call, int(nSlotsLength))
@@ -354,7 +413,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 					histogramOwn := make([]int64, 1024)
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
-						nDistinctPlace3 := monthsKernel10Summary(lo, hi, mask)
+						nDistinctPlace3 := monthsKernel11Summary(lo, hi, mask)
 						blocks.await()
 						nDistinctPlaceBefore := nDistinctPlace2
 						nDistinctPlace2 = nDistinctPlaceBefore + nDistinctPlace3
@@ -363,7 +422,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 						compactPart := compact[:nDistinctPlaceEnd]
 						compactPart2 := compact2[:nDistinctPlaceEnd]
 						mapPart := map3[:nDistinctPlaceEnd]
-						monthsKernel10(lo, hi, mask, insert, compactPart, compactPart2, map2, mapPart, histogramOwn, nDistinctPlaceBefore)
+						monthsKernel11(lo, hi, mask, insert, compactPart, compactPart2, map2, mapPart, histogramOwn, nDistinctPlaceBefore)
 					}
 					blocks.chain.lock.Lock()
 					for i := range histogramOwn {
@@ -373,7 +432,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 				})
 				nDistinctPlace = nDistinctPlace2
 			} else {
-				nDistinctPlace = monthsKernel10(0, int(nSlotsLength), mask, insert, compact, compact2, map2, map3, histogram, 0)
+				nDistinctPlace = monthsKernel11(0, int(nSlotsLength), mask, insert, compact, compact2, map2, map3, histogram, 0)
 			}
 			nDistinctLength := nDistinctPlace
 			add := kgenTemporary[int64](&call, 1024)
@@ -383,16 +442,16 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 				kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
-						add3 := monthsKernel11Summary(lo, hi, histogram)
+						add3 := monthsKernel12Summary(lo, hi, histogram)
 						blocks.await()
 						addBefore := add2
 						add2 = addBefore + add3
 						blocks.release()
-						monthsKernel11(lo, hi, histogram, add, addBefore)
+						monthsKernel12(lo, hi, histogram, add, addBefore)
 					}
 				})
 			} else {
-				monthsKernel11(0, 1024, histogram, add, 0)
+				monthsKernel12(0, 1024, histogram, add, 0)
 			}
 			pass := kgenTemporary[uint32](&call, int(nDistinctLength))
 			pass2 := kgenTemporary[int64](&call, int(nDistinctLength))
@@ -402,7 +461,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						monthsKernel12Summary(lo, hi, map3, 0, digits)
+						monthsKernel13Summary(lo, hi, map3, 0, digits)
 						blocks.await()
 						for digit := range 256 {
 							count := digits[digit]
@@ -410,12 +469,12 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 							counts[digit] += count
 						}
 						blocks.release()
-						monthsKernel12(lo, hi, add, map3, pass, pass2, 0, 0, nDistinctLength, digits)
+						monthsKernel13(lo, hi, add, map3, pass, pass2, 0, 0, nDistinctLength, digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				monthsKernel12(0, int(nDistinctLength), add, map3, pass, pass2, 0, 0, nDistinctLength, digits)
+				monthsKernel13(0, int(nDistinctLength), add, map3, pass, pass2, 0, 0, nDistinctLength, digits)
 			}
 			pass3 := kgenTemporary[uint32](&call, int(nDistinctLength))
 			pass4 := kgenTemporary[int64](&call, int(nDistinctLength))
@@ -425,7 +484,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						monthsKernel13Summary(lo, hi, pass, 8, digits)
+						monthsKernel14Summary(lo, hi, pass, 8, digits)
 						blocks.await()
 						for digit := range 256 {
 							count := digits[digit]
@@ -433,12 +492,12 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 							counts[digit] += count
 						}
 						blocks.release()
-						monthsKernel13(lo, hi, add, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
+						monthsKernel14(lo, hi, add, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				monthsKernel13(0, int(nDistinctLength), add, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
+				monthsKernel14(0, int(nDistinctLength), add, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
 			}
 			if workers > 1 {
 				counts := make([]int64, 256)
@@ -446,7 +505,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						monthsKernel13Summary(lo, hi, pass3, 16, digits)
+						monthsKernel14Summary(lo, hi, pass3, 16, digits)
 						blocks.await()
 						for digit := range 256 {
 							count := digits[digit]
@@ -454,12 +513,12 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 							counts[digit] += count
 						}
 						blocks.release()
-						monthsKernel13(lo, hi, add, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
+						monthsKernel14(lo, hi, add, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				monthsKernel13(0, int(nDistinctLength), add, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
+				monthsKernel14(0, int(nDistinctLength), add, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
 			}
 			pass5 := kgenTemporary[int64](&call, int(nDistinctLength))
 			if workers > 1 {
@@ -468,7 +527,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						monthsKernel15Summary(lo, hi, pass, 24, digits)
+						monthsKernel16Summary(lo, hi, pass, 24, digits)
 						blocks.await()
 						for digit := range 256 {
 							count := digits[digit]
@@ -476,43 +535,44 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 							counts[digit] += count
 						}
 						blocks.release()
-						monthsKernel15(lo, hi, add, pass, pass2, pass5, 3, 24, nDistinctLength, digits)
+						monthsKernel16(lo, hi, add, pass, pass2, pass5, 3, 24, nDistinctLength, digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				monthsKernel15(0, int(nDistinctLength), add, pass, pass2, pass5, 3, 24, nDistinctLength, digits)
+				monthsKernel16(0, int(nDistinctLength), add, pass, pass2, pass5, 3, 24, nDistinctLength, digits)
 			}
-			month3 := kgenColumn(&call, dst.Month, int(scalar53))
-			revenue3 := kgenColumn(&call, dst.Revenue, int(scalar53))
+			month3 := kgenColumn(&call, dst.Month, int(scalar63))
+			revenue3 := kgenColumn(&call, dst.Revenue, int(scalar63))
 			if call.err != nil {
 				return fmt.Errorf("shop.kg:20:1: Months: %w", call.err)
 			}
 			if workers > 1 {
-				kgenFork(&call, workers, int(scalar53), 4096, func(_, lo, hi int) {
-					monthsKernel16(lo, hi, pass5, compact, map2, month3, compact2, insert2, revenue3)
+				kgenFork(&call, workers, int(scalar63), 4096, func(_, lo, hi int) {
+					monthsKernel17(lo, hi, pass5, compact, map2, month3, compact2, insert2, revenue3)
 				})
 			} else {
-				monthsKernel16(0, int(scalar53), pass5, compact, map2, month3, compact2, insert2, revenue3)
+				monthsKernel17(0, int(scalar63), pass5, compact, map2, month3, compact2, insert2, revenue3)
 			}
 			month2 = month3
 			revenue2 = revenue3
 		} else {
-			var scalar6 int64
+			var scalar7 int64
 			if 0 < max(1048576-n, int(scalar22)) {
-				scalar62 := int64(0)
-				if reduce52-reduce42 <= uint32(min(int64(n), 16777215)) {
-					scalar62 = int64(min(reduce52-reduce42, uint32(min(int64(n), 16777215)))) + 1
+				scalar72 := int64(0)
+				if reduce62-reduce52 <= uint32(min(int64(n), 16777215)) {
+					scalar72 = int64(min(reduce62-reduce52, uint32(min(int64(n), 16777215)))) + 1
 				}
-				scalar6 = scalar62
+				scalar7 = scalar72
 			}
-			scalar62 := scalar6
+			scalar72 := scalar7
 			var month3 []int32
 			var revenue3 []int64
 			var nFilled2Length3 int64
-			var scalar73 int64
+			var nDistinct2Length3 int64
+			var scalar93 int64
 			var gRunsLength3 int64
-			if 0 < int(scalar62) {
+			if 0 < int(scalar72) {
 				histogram := kgenTemporary[int64](&call, 256)
 				clear(histogram)
 				few := min(workers, n/8192)
@@ -522,13 +582,13 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 				if few > 1 {
 					kgenFork(&call, few, n, 4096, func(_, lo, hi int) {
 						histogramOwn := make([]int64, 256)
-						monthsKernel18(lo, hi, histogramOwn, map2, reduce42)
+						monthsKernel19(lo, hi, histogramOwn, map2, reduce52)
 						for i := range histogramOwn {
 							atomic.AddInt64(&histogram[i], histogramOwn[i])
 						}
 					})
 				} else {
-					monthsKernel18(0, n, histogram, map2, reduce42)
+					monthsKernel19(0, n, histogram, map2, reduce52)
 				}
 				add := kgenTemporary[int64](&call, 256)
 				if workers > 1 {
@@ -537,16 +597,16 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 					kgenInOrder(&call, workers, 256, 32768, func(blocks *kgenBlocks) {
 						for blocks.next() {
 							lo, hi := blocks.lo, blocks.hi
-							add3 := monthsKernel19Summary(lo, hi, histogram)
+							add3 := monthsKernel20Summary(lo, hi, histogram)
 							blocks.await()
 							addBefore := add2
 							add2 = addBefore + add3
 							blocks.release()
-							monthsKernel19(lo, hi, histogram, add, addBefore)
+							monthsKernel20(lo, hi, histogram, add, addBefore)
 						}
 					})
 				} else {
-					monthsKernel19(0, 256, histogram, add, 0)
+					monthsKernel20(0, 256, histogram, add, 0)
 				}
 				pass := kgenTemporary[int32](&call, n)
 				pass2 := kgenTemporary[int64](&call, n)
@@ -556,7 +616,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 						for blocks.next() {
 							lo, hi := blocks.lo, blocks.hi
 							digits := make([]int64, 256)
-							monthsKernel20Summary(lo, hi, map2, 0, reduce42, digits)
+							monthsKernel21Summary(lo, hi, map2, 0, reduce52, digits)
 							blocks.await()
 							for digit := range 256 {
 								count := digits[digit]
@@ -564,32 +624,32 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 								counts[digit] += count
 							}
 							blocks.release()
-							monthsKernel20(lo, hi, add, map2, pass, amount, pass2, 0, 0, reduce42, int64(n), digits)
+							monthsKernel21(lo, hi, add, map2, pass, amount, pass2, 0, 0, reduce52, int64(n), digits)
 						}
 					})
 				} else {
 					digits := make([]int64, 256)
-					monthsKernel20(0, n, add, map2, pass, amount, pass2, 0, 0, reduce42, int64(n), digits)
+					monthsKernel21(0, n, add, map2, pass, amount, pass2, 0, 0, reduce52, int64(n), digits)
 				}
-				if int(scalar62) > 2147483647 {
-					return fmt.Errorf("n_bins_2 would have %d rows; at most 2147483647 can be computed", int(scalar62))
+				if int(scalar72) > 2147483647 {
+					return fmt.Errorf("n_bins_2 would have %d rows; at most 2147483647 can be computed", int(scalar72))
 				}
-				aggregate := kgenTemporary[int64](&call, int(scalar62))
+				aggregate := kgenTemporary[int64](&call, int(scalar72))
 				clear(aggregate)
-				aggregate2 := kgenTemporary[int64](&call, int(scalar62))
+				aggregate2 := kgenTemporary[int64](&call, int(scalar72))
 				clear(aggregate2)
 				if workers > 1 {
 					kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-						monthsKernel21(lo, hi, aggregate, pass, pass2, aggregate2, reduce42, int64(n))
+						monthsKernel22(lo, hi, aggregate, pass, pass2, aggregate2, reduce52, int64(n))
 					})
 				} else {
-					monthsKernel21(0, n, aggregate, pass, pass2, aggregate2, reduce42, int64(n))
+					monthsKernel22(0, n, aggregate, pass, pass2, aggregate2, reduce52, int64(n))
 				}
-				if int(scalar62) > 2147483647 {
-					return fmt.Errorf("shop.kg:21:6: g would have %d rows; at most 2147483647 can be computed", int(scalar62))
+				if int(scalar72) > 2147483647 {
+					return fmt.Errorf("shop.kg:21:6: g would have %d rows; at most 2147483647 can be computed", int(scalar72))
 				}
-				month4 := kgenColumn(&call, dst.Month, int(scalar62))
-				revenue4 := kgenColumn(&call, dst.Revenue, int(scalar62))
+				month4 := kgenColumn(&call, dst.Month, int(scalar72))
+				revenue4 := kgenColumn(&call, dst.Revenue, int(scalar72))
 				if call.err != nil {
 					return fmt.Errorf("shop.kg:20:1: Months: %w", call.err)
 				}
@@ -597,12 +657,12 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 				if workers > 1 {
 					// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 					var nFilled2Place2 int64
-					kgenInOrder(&call, workers, int(scalar62), 32768, func(blocks *kgenBlocks) {
+					kgenInOrder(&call, workers, int(scalar72), 32768, func(blocks *kgenBlocks) {
 						compactScratch := make([]int32, 32768)
 						compactScratch2 := make([]int64, 32768)
 						for blocks.next() {
 							lo, hi := blocks.lo, blocks.hi
-							nFilled2Place3 := monthsKernel22(lo, hi, aggregate, compactScratch, aggregate2, compactScratch2, reduce42, 0)
+							nFilled2Place3 := monthsKernel23(lo, hi, aggregate, compactScratch, aggregate2, compactScratch2, reduce52, 0)
 							blocks.await()
 							nFilled2PlaceBefore := nFilled2Place2
 							nFilled2Place2 = nFilled2PlaceBefore + nFilled2Place3
@@ -613,513 +673,691 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 					})
 					nFilled2Place = nFilled2Place2
 				} else {
-					nFilled2Place = monthsKernel22(0, int(scalar62), aggregate, month4, aggregate2, revenue4, reduce42, 0)
+					nFilled2Place = monthsKernel23(0, int(scalar72), aggregate, month4, aggregate2, revenue4, reduce52, 0)
 				}
 				nFilled2Length4 := nFilled2Place
 				month3 = month4
 				revenue3 = revenue4
 				nFilled2Length3 = nFilled2Length4
 			} else {
-				pass := kgenTemporary[int32](&call, n)
-				if int(nPartitionedSlotsLength) > 2147483647 {
-					return fmt.Errorf("n_partitioned_slots would have %d rows; at most 2147483647 can be computed", int(nPartitionedSlotsLength))
-				}
-				if int(nPartitionedSlotsLength) > 2147483647 {
-					return fmt.Errorf("n_partitioned_distinct would have %d rows; at most 2147483647 can be computed", int(nPartitionedSlotsLength))
-				}
-				if int(nPartitionedSlotsLength) > 2147483647 {
-					return fmt.Errorf("n_partitioned_ranked would have %d rows; at most 2147483647 can be computed", int(nPartitionedSlotsLength))
-				}
-				insert3 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
-				insert4 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
-				mask2 := kgenTemporary[bool](&call, int(nPartitionedSlotsLength))
-				var scalar74 int64
+				add := kgenTemporary[int64](&call, 32)
+				insert3 := kgenTemporary[int64](&call, n)
+				insert4 := kgenTemporary[int64](&call, n)
+				insert5 := kgenTemporary[uint32](&call, n)
+				insert6 := kgenTemporary[int64](&call, 32)
+				var reduce8 int64
+				var reduce9 int64
+				var reduce10 int64
+				var scalar8 int64
 				if 0 < int(scalar32) {
-					map3 := kgenTemporary[uint32](&call, n)
-					histogram := kgenTemporary[int64](&call, 256)
+					histogram := kgenTemporary[int64](&call, 32)
 					clear(histogram)
-					few := min(workers, n/8192)
-					if n < 65536 {
-						few = workers
-					}
-					if few > 1 {
-						kgenFork(&call, few, n, 4096, func(_, lo, hi int) {
-							histogramOwn := make([]int64, 256)
-							monthsKernel23(lo, hi, map2, map3, histogramOwn)
-							for i := range histogramOwn {
-								atomic.AddInt64(&histogram[i], histogramOwn[i])
-							}
-						})
-					} else {
-						monthsKernel23(0, n, map2, map3, histogram)
-					}
-					add := kgenTemporary[int64](&call, 256)
-					if workers > 1 {
-						// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-						var add2 int64
-						kgenInOrder(&call, workers, 256, 32768, func(blocks *kgenBlocks) {
-							for blocks.next() {
-								lo, hi := blocks.lo, blocks.hi
-								add3 := monthsKernel24Summary(lo, hi, histogram)
-								blocks.await()
-								addBefore := add2
-								add2 = addBefore + add3
-								blocks.release()
-								monthsKernel24(lo, hi, histogram, add, addBefore)
-							}
-						})
-					} else {
-						monthsKernel24(0, 256, histogram, add, 0)
-					}
-					pass2 := kgenTemporary[int64](&call, n)
-					if workers > 1 {
-						counts := make([]int64, 256)
-						kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-							for blocks.next() {
-								lo, hi := blocks.lo, blocks.hi
-								digits := make([]int64, 256)
-								monthsKernel25Summary(lo, hi, map3, 0, digits)
-								blocks.await()
-								for digit := range 256 {
-									count := digits[digit]
-									digits[digit] = counts[digit]
-									counts[digit] += count
-								}
-								blocks.release()
-								monthsKernel25(lo, hi, add, map3, map2, pass, amount, pass2, 0, 0, int64(n), digits)
-							}
-						})
-					} else {
-						digits := make([]int64, 256)
-						monthsKernel25(0, n, add, map3, map2, pass, amount, pass2, 0, 0, int64(n), digits)
-					}
-					kgenFill(insert3, -1)
-					clear(insert4)
 					if workers > 1 {
 						kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-							monthsKernel26(lo, hi, pass, insert3, pass2, insert4, nPartitionedSlotsLength, int64(n), int64(n))
+							histogramOwn := make([]int64, 32)
+							monthsKernel24(lo, hi, histogramOwn, map2, reduce4, reduce22, reduce32)
+							for i := range histogramOwn {
+								atomic.AddInt64(&histogram[i], histogramOwn[i])
+							}
 						})
 					} else {
-						monthsKernel26(0, n, pass, insert3, pass2, insert4, nPartitionedSlotsLength, int64(n), int64(n))
+						monthsKernel24(0, n, histogram, map2, reduce4, reduce22, reduce32)
+					}
+					map3 := kgenTemporary[int64](&call, 32)
+					if workers > 1 {
+						// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+						var add2 int64
+						kgenInOrder(&call, workers, 32, 32768, func(blocks *kgenBlocks) {
+							for blocks.next() {
+								lo, hi := blocks.lo, blocks.hi
+								add3 := monthsKernel25Summary(lo, hi, histogram)
+								blocks.await()
+								addBefore := add2
+								add2 = addBefore + add3
+								blocks.release()
+								monthsKernel25(lo, hi, histogram, add, map3, addBefore)
+							}
+						})
+					} else {
+						monthsKernel25(0, 32, histogram, add, map3, 0)
+					}
+					pass := kgenTemporary[uint32](&call, n)
+					pass2 := kgenTemporary[int64](&call, n)
+					if workers > 1 {
+						counts := make([]int64, 32)
+						kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+							for blocks.next() {
+								lo, hi := blocks.lo, blocks.hi
+								digits := make([]int64, 32)
+								monthsKernel26Summary(lo, hi, map2, 0, reduce4, reduce22, reduce32, digits)
+								blocks.await()
+								for digit := range 32 {
+									count := digits[digit]
+									digits[digit] = counts[digit]
+									counts[digit] += count
+								}
+								blocks.release()
+								monthsKernel26(lo, hi, add, map2, pass, amount, pass2, 0, 0, reduce4, reduce22, reduce32, int64(n), digits)
+							}
+						})
+					} else {
+						digits := make([]int64, 32)
+						monthsKernel26(0, n, add, map2, pass, amount, pass2, 0, 0, reduce4, reduce22, reduce32, int64(n), digits)
+					}
+					if workers > 1 {
+						kgenFork(&call, workers, 32, 1, func(_, lo, hi int) {
+							monthsKernel27(lo, hi, add, map3, pass, insert3, pass2, insert4, insert5, insert6)
+						})
+					} else {
+						monthsKernel27(0, 32, add, map3, pass, insert3, pass2, insert4, insert5, insert6)
 					}
 					var sum int64
+					var sum2 int64
+					var sum3 int64
 					if workers > 1 {
 						// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-						var sum2 int64
-						kgenInOrder(&call, workers, int(nPartitionedSlotsLength), 32768, func(blocks *kgenBlocks) {
+						var sum4 int64
+						var sum5 int64
+						var sum6 int64
+						kgenInOrder(&call, workers, 32, 32768, func(blocks *kgenBlocks) {
 							for blocks.next() {
 								lo, hi := blocks.lo, blocks.hi
-								sum3 := monthsKernel27Summary(lo, hi, insert3, int64(n))
+								sum7, sum8, sum9 := monthsKernel28(lo, hi, insert6)
 								blocks.await()
-								sumBefore := sum2
-								sum2 = sumBefore + sum3
+								sumBefore := sum4
+								sumBefore2 := sum5
+								sumBefore3 := sum6
+								sum4 = sumBefore + sum7
+								sum5 = sumBefore2 + sum8
+								sum6 = sumBefore3 + sum9
 								blocks.release()
-								monthsKernel27(lo, hi, insert3, mask2, int64(n), sumBefore)
 							}
 						})
-						sum = sum2
+						sum = sum4
+						sum2 = sum5
+						sum3 = sum6
 					} else {
-						sum = monthsKernel27(0, int(nPartitionedSlotsLength), insert3, mask2, int64(n), 0)
+						sum, sum2, sum3 = monthsKernel28(0, 32, insert6)
 					}
-					cond := sum <= max(min(int64(n)/8, 16777216), 1)
-					x := min(sum, max(min(int64(n)/8, 16777216), 1))
-					x2 := max(x, 0)
-					x3 := int64(0)
+					reduce82 := sum
+					reduce92 := sum2
+					reduce102 := sum3
+					cond := sum3 <= 2147483647
+					x := max(sum3, 0)
+					x2 := int64(0)
 					if cond {
-						x3 = x2
+						x2 = x
 					}
-					scalar74 = x3
+					reduce8 = reduce82
+					reduce9 = reduce92
+					reduce10 = reduce102
+					scalar8 = x2
 				}
-				scalar75 := scalar74
+				reduce82 := reduce8
+				reduce92 := reduce9
+				reduce102 := reduce10
+				scalar82 := scalar8
 				var month4 []int32
 				var revenue4 []int64
+				var nDistinct2Length4 int64
+				var scalar94 int64
 				var gRunsLength4 int64
-				if 0 < int(scalar75) {
-					compact := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
-					compact2 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
-					map3 := kgenTemporary[int32](&call, int(nPartitionedSlotsLength))
-					histogram := kgenTemporary[int64](&call, 1024)
-					clear(histogram)
-					var nPartitionedDistinctPlace int64
-					few := min(workers, int(nPartitionedSlotsLength)/32768)
-					if int(nPartitionedSlotsLength) < 65536 {
-						few = workers
-					}
-					if few > 1 {
-						// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-						var nPartitionedDistinctPlace2 int64
-						kgenInOrder(&call, few, int(nPartitionedSlotsLength), 32768, func(blocks *kgenBlocks) {
-							histogramOwn := make([]int64, 1024)
-							for blocks.next() {
-								lo, hi := blocks.lo, blocks.hi
-								nPartitionedDistinctPlace3 := monthsKernel28Summary(lo, hi, mask2)
-								blocks.await()
-								nPartitionedDistinctPlaceBefore := nPartitionedDistinctPlace2
-								nPartitionedDistinctPlace2 = nPartitionedDistinctPlaceBefore + nPartitionedDistinctPlace3
-								nPartitionedDistinctPlaceEnd := nPartitionedDistinctPlace2
-								blocks.release()
-								compactPart := compact[:nPartitionedDistinctPlaceEnd]
-								compactPart2 := compact2[:nPartitionedDistinctPlaceEnd]
-								mapPart := map3[:nPartitionedDistinctPlaceEnd]
-								monthsKernel28(lo, hi, mask2, insert3, compactPart, compactPart2, pass, mapPart, histogramOwn, nPartitionedDistinctPlaceBefore)
-							}
-							blocks.chain.lock.Lock()
-							for i := range histogramOwn {
-								atomic.AddInt64(&histogram[i], histogramOwn[i])
-							}
-							blocks.chain.lock.Unlock()
-						})
-						nPartitionedDistinctPlace = nPartitionedDistinctPlace2
-					} else {
-						nPartitionedDistinctPlace = monthsKernel28(0, int(nPartitionedSlotsLength), mask2, insert3, compact, compact2, pass, map3, histogram, 0)
-					}
-					nPartitionedDistinctLength := nPartitionedDistinctPlace
-					add := kgenTemporary[int64](&call, 1024)
+				if 0 < int(scalar82) {
+					add2 := kgenTemporary[int64](&call, 32)
+					map3 := kgenTemporary[int64](&call, 32)
 					if workers > 1 {
 						// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-						var add2 int64
-						kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
+						var add3 int64
+						kgenInOrder(&call, workers, 32, 32768, func(blocks *kgenBlocks) {
 							for blocks.next() {
 								lo, hi := blocks.lo, blocks.hi
-								add3 := monthsKernel29Summary(lo, hi, histogram)
+								add4 := monthsKernel29Summary(lo, hi, insert6)
 								blocks.await()
-								addBefore := add2
-								add2 = addBefore + add3
+								addBefore := add3
+								add3 = addBefore + add4
 								blocks.release()
-								monthsKernel29(lo, hi, histogram, add, addBefore)
+								monthsKernel29(lo, hi, insert6, add2, map3, addBefore)
 							}
 						})
 					} else {
-						monthsKernel29(0, 1024, histogram, add, 0)
+						monthsKernel29(0, 32, insert6, add2, map3, 0)
 					}
-					pass2 := kgenTemporary[uint32](&call, int(nPartitionedDistinctLength))
-					pass3 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
-					if workers > 1 {
-						counts := make([]int64, 256)
-						kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
-							for blocks.next() {
-								lo, hi := blocks.lo, blocks.hi
-								digits := make([]int64, 256)
-								monthsKernel30Summary(lo, hi, map3, 0, digits)
-								blocks.await()
-								for digit := range 256 {
-									count := digits[digit]
-									digits[digit] = counts[digit]
-									counts[digit] += count
-								}
-								blocks.release()
-								monthsKernel30(lo, hi, add, map3, pass2, pass3, 0, 0, nPartitionedDistinctLength, digits)
-							}
-						})
-					} else {
-						digits := make([]int64, 256)
-						monthsKernel30(0, int(nPartitionedDistinctLength), add, map3, pass2, pass3, 0, 0, nPartitionedDistinctLength, digits)
+					nDistinct2Length5 := max(kgenSelect(reduce92+reduce82>>32 < 2147483648, reduce102, math.MaxInt64), 0)
+					if int(nDistinct2Length5) > 2147483647 {
+						return fmt.Errorf("shop.kg:21:6: g would have %d rows; at most 2147483647 can be computed", int(nDistinct2Length5))
 					}
-					pass4 := kgenTemporary[uint32](&call, int(nPartitionedDistinctLength))
-					pass5 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
-					if workers > 1 {
-						counts := make([]int64, 256)
-						kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
-							for blocks.next() {
-								lo, hi := blocks.lo, blocks.hi
-								digits := make([]int64, 256)
-								monthsKernel31Summary(lo, hi, pass2, 8, digits)
-								blocks.await()
-								for digit := range 256 {
-									count := digits[digit]
-									digits[digit] = counts[digit]
-									counts[digit] += count
-								}
-								blocks.release()
-								monthsKernel31(lo, hi, add, pass2, pass4, pass3, pass5, 1, 8, nPartitionedDistinctLength, digits)
-							}
-						})
-					} else {
-						digits := make([]int64, 256)
-						monthsKernel31(0, int(nPartitionedDistinctLength), add, pass2, pass4, pass3, pass5, 1, 8, nPartitionedDistinctLength, digits)
-					}
-					if workers > 1 {
-						counts := make([]int64, 256)
-						kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
-							for blocks.next() {
-								lo, hi := blocks.lo, blocks.hi
-								digits := make([]int64, 256)
-								monthsKernel31Summary(lo, hi, pass4, 16, digits)
-								blocks.await()
-								for digit := range 256 {
-									count := digits[digit]
-									digits[digit] = counts[digit]
-									counts[digit] += count
-								}
-								blocks.release()
-								monthsKernel31(lo, hi, add, pass4, pass2, pass5, pass3, 2, 16, nPartitionedDistinctLength, digits)
-							}
-						})
-					} else {
-						digits := make([]int64, 256)
-						monthsKernel31(0, int(nPartitionedDistinctLength), add, pass4, pass2, pass5, pass3, 2, 16, nPartitionedDistinctLength, digits)
-					}
-					pass6 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
-					if workers > 1 {
-						counts := make([]int64, 256)
-						kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
-							for blocks.next() {
-								lo, hi := blocks.lo, blocks.hi
-								digits := make([]int64, 256)
-								monthsKernel33Summary(lo, hi, pass2, 24, digits)
-								blocks.await()
-								for digit := range 256 {
-									count := digits[digit]
-									digits[digit] = counts[digit]
-									counts[digit] += count
-								}
-								blocks.release()
-								monthsKernel33(lo, hi, add, pass2, pass3, pass6, 3, 24, nPartitionedDistinctLength, digits)
-							}
-						})
-					} else {
-						digits := make([]int64, 256)
-						monthsKernel33(0, int(nPartitionedDistinctLength), add, pass2, pass3, pass6, 3, 24, nPartitionedDistinctLength, digits)
-					}
-					month5 := kgenColumn(&call, dst.Month, int(scalar75))
-					revenue5 := kgenColumn(&call, dst.Revenue, int(scalar75))
+					month5 := kgenColumn(&call, dst.Month, max(0, max(0, max(0, max(int(nDistinct2Length5), 0)))))
+					revenue5 := kgenColumn(&call, dst.Revenue, max(0, max(0, max(0, max(int(nDistinct2Length5), 0)))))
 					if call.err != nil {
 						return fmt.Errorf("shop.kg:20:1: Months: %w", call.err)
 					}
 					if workers > 1 {
-						kgenFork(&call, workers, int(scalar75), 4096, func(_, lo, hi int) {
-							monthsKernel34(lo, hi, pass6, compact, pass, month5, compact2, insert4, revenue5)
+						kgenFork(&call, workers, int(nDistinct2Length5), 4096, func(_, lo, hi int) {
+							monthsKernel31(lo, hi, add2, add, map3, insert5, month5, insert3, insert4, revenue5, 32)
 						})
 					} else {
-						monthsKernel34(0, int(scalar75), pass6, compact, pass, month5, compact2, insert4, revenue5)
+						monthsKernel31(0, int(nDistinct2Length5), add2, add, map3, insert5, month5, insert3, insert4, revenue5, 32)
 					}
 					month4 = month5
 					revenue4 = revenue5
+					nDistinct2Length4 = nDistinct2Length5
 				} else {
-					histogram := kgenTemporary[int64](&call, 1024)
-					clear(histogram)
-					few := min(workers, n/32768)
-					if n < 65536 {
-						few = workers
+					pass := kgenTemporary[int32](&call, n)
+					if int(nPartitionedSlotsLength) > 2147483647 {
+						return fmt.Errorf("n_partitioned_slots would have %d rows; at most 2147483647 can be computed", int(nPartitionedSlotsLength))
 					}
-					if few > 1 {
-						kgenFork(&call, few, n, 4096, func(_, lo, hi int) {
-							histogramOwn := make([]int64, 1024)
-							monthsKernel35(lo, hi, histogramOwn, map2)
-							for i := range histogramOwn {
-								atomic.AddInt64(&histogram[i], histogramOwn[i])
-							}
-						})
-					} else {
-						monthsKernel35(0, n, histogram, map2)
+					if int(nPartitionedSlotsLength) > 2147483647 {
+						return fmt.Errorf("n_partitioned_distinct would have %d rows; at most 2147483647 can be computed", int(nPartitionedSlotsLength))
 					}
-					add := kgenTemporary[int64](&call, 1024)
-					if workers > 1 {
-						// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-						var add2 int64
-						kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
-							for blocks.next() {
-								lo, hi := blocks.lo, blocks.hi
-								add3 := monthsKernel36Summary(lo, hi, histogram)
-								blocks.await()
-								addBefore := add2
-								add2 = addBefore + add3
-								blocks.release()
-								monthsKernel36(lo, hi, histogram, add, addBefore)
-							}
-						})
-					} else {
-						monthsKernel36(0, 1024, histogram, add, 0)
+					if int(nPartitionedSlotsLength) > 2147483647 {
+						return fmt.Errorf("n_partitioned_ranked would have %d rows; at most 2147483647 can be computed", int(nPartitionedSlotsLength))
 					}
-					pass2 := kgenTemporary[uint32](&call, n)
-					pass3 := kgenTemporary[int64](&call, n)
-					if workers > 1 {
-						counts := make([]int64, 256)
-						kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-							for blocks.next() {
-								lo, hi := blocks.lo, blocks.hi
-								digits := make([]int64, 256)
-								monthsKernel37Summary(lo, hi, map2, 0, digits)
-								blocks.await()
-								for digit := range 256 {
-									count := digits[digit]
-									digits[digit] = counts[digit]
-									counts[digit] += count
+					insert7 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
+					insert8 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
+					mask2 := kgenTemporary[bool](&call, int(nPartitionedSlotsLength))
+					var scalar95 int64
+					if 0 < int(scalar42) {
+						map3 := kgenTemporary[uint32](&call, n)
+						histogram := kgenTemporary[int64](&call, 256)
+						clear(histogram)
+						few := min(workers, n/8192)
+						if n < 65536 {
+							few = workers
+						}
+						if few > 1 {
+							kgenFork(&call, few, n, 4096, func(_, lo, hi int) {
+								histogramOwn := make([]int64, 256)
+								monthsKernel32(lo, hi, map2, map3, histogramOwn)
+								for i := range histogramOwn {
+									atomic.AddInt64(&histogram[i], histogramOwn[i])
 								}
-								blocks.release()
-								monthsKernel37(lo, hi, add, map2, pass2, pass3, 0, 0, int64(n), digits)
-							}
-						})
-					} else {
-						digits := make([]int64, 256)
-						monthsKernel37(0, n, add, map2, pass2, pass3, 0, 0, int64(n), digits)
-					}
-					pass4 := kgenTemporary[uint32](&call, n)
-					pass5 := kgenTemporary[int64](&call, n)
-					if workers > 1 {
-						counts := make([]int64, 256)
-						kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-							for blocks.next() {
-								lo, hi := blocks.lo, blocks.hi
-								digits := make([]int64, 256)
-								monthsKernel38Summary(lo, hi, pass2, 8, digits)
-								blocks.await()
-								for digit := range 256 {
-									count := digits[digit]
-									digits[digit] = counts[digit]
-									counts[digit] += count
+							})
+						} else {
+							monthsKernel32(0, n, map2, map3, histogram)
+						}
+						add2 := kgenTemporary[int64](&call, 256)
+						if workers > 1 {
+							// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+							var add3 int64
+							kgenInOrder(&call, workers, 256, 32768, func(blocks *kgenBlocks) {
+								for blocks.next() {
+									lo, hi := blocks.lo, blocks.hi
+									add4 := monthsKernel33Summary(lo, hi, histogram)
+									blocks.await()
+									addBefore := add3
+									add3 = addBefore + add4
+									blocks.release()
+									monthsKernel33(lo, hi, histogram, add2, addBefore)
 								}
-								blocks.release()
-								monthsKernel38(lo, hi, add, pass2, pass4, pass3, pass5, 1, 8, int64(n), digits)
-							}
-						})
-					} else {
-						digits := make([]int64, 256)
-						monthsKernel38(0, n, add, pass2, pass4, pass3, pass5, 1, 8, int64(n), digits)
-					}
-					if workers > 1 {
-						counts := make([]int64, 256)
-						kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-							for blocks.next() {
-								lo, hi := blocks.lo, blocks.hi
-								digits := make([]int64, 256)
-								monthsKernel38Summary(lo, hi, pass4, 16, digits)
-								blocks.await()
-								for digit := range 256 {
-									count := digits[digit]
-									digits[digit] = counts[digit]
-									counts[digit] += count
+							})
+						} else {
+							monthsKernel33(0, 256, histogram, add2, 0)
+						}
+						pass2 := kgenTemporary[int64](&call, n)
+						if workers > 1 {
+							counts := make([]int64, 256)
+							kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+								for blocks.next() {
+									lo, hi := blocks.lo, blocks.hi
+									digits := make([]int64, 256)
+									monthsKernel34Summary(lo, hi, map3, 0, digits)
+									blocks.await()
+									for digit := range 256 {
+										count := digits[digit]
+										digits[digit] = counts[digit]
+										counts[digit] += count
+									}
+									blocks.release()
+									monthsKernel34(lo, hi, add2, map3, map2, pass, amount, pass2, 0, 0, int64(n), digits)
 								}
-								blocks.release()
-								monthsKernel38(lo, hi, add, pass4, pass2, pass5, pass3, 2, 16, int64(n), digits)
-							}
-						})
-					} else {
-						digits := make([]int64, 256)
-						monthsKernel38(0, n, add, pass4, pass2, pass5, pass3, 2, 16, int64(n), digits)
-					}
-					pass6 := kgenTemporary[uint32](&call, n)
-					pass7 := kgenTemporary[int64](&call, n)
-					if workers > 1 {
-						counts := make([]int64, 256)
-						kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-							for blocks.next() {
-								lo, hi := blocks.lo, blocks.hi
-								digits := make([]int64, 256)
-								monthsKernel38Summary(lo, hi, pass2, 24, digits)
-								blocks.await()
-								for digit := range 256 {
-									count := digits[digit]
-									digits[digit] = counts[digit]
-									counts[digit] += count
+							})
+						} else {
+							digits := make([]int64, 256)
+							monthsKernel34(0, n, add2, map3, map2, pass, amount, pass2, 0, 0, int64(n), digits)
+						}
+						kgenFill(insert7, -1)
+						clear(insert8)
+						if workers > 1 {
+							kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
+								monthsKernel35(lo, hi, pass, insert7, pass2, insert8, nPartitionedSlotsLength, int64(n), int64(n))
+							})
+						} else {
+							monthsKernel35(0, n, pass, insert7, pass2, insert8, nPartitionedSlotsLength, int64(n), int64(n))
+						}
+						var sum int64
+						if workers > 1 {
+							// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+							var sum2 int64
+							kgenInOrder(&call, workers, int(nPartitionedSlotsLength), 32768, func(blocks *kgenBlocks) {
+								for blocks.next() {
+									lo, hi := blocks.lo, blocks.hi
+									sum3 := monthsKernel36Summary(lo, hi, insert7, int64(n))
+									blocks.await()
+									sumBefore := sum2
+									sum2 = sumBefore + sum3
+									blocks.release()
+									monthsKernel36(lo, hi, insert7, mask2, int64(n), sumBefore)
 								}
-								blocks.release()
-								monthsKernel38(lo, hi, add, pass2, pass6, pass3, pass7, 3, 24, int64(n), digits)
-							}
-						})
-					} else {
-						digits := make([]int64, 256)
-						monthsKernel38(0, n, add, pass2, pass6, pass3, pass7, 3, 24, int64(n), digits)
+							})
+							sum = sum2
+						} else {
+							sum = monthsKernel36(0, int(nPartitionedSlotsLength), insert7, mask2, int64(n), 0)
+						}
+						cond := sum <= max(min(int64(n)/8, 16777216), 1)
+						x := min(sum, max(min(int64(n)/8, 16777216), 1))
+						x2 := max(x, 0)
+						x3 := int64(0)
+						if cond {
+							x3 = x2
+						}
+						scalar95 = x3
 					}
-					month5 := kgenColumn(&call, dst.Month, n)
-					revenue5 := kgenColumn(&call, dst.Revenue, n)
-					if call.err != nil {
-						return fmt.Errorf("shop.kg:20:1: Months: %w", call.err)
-					}
-					var gRunsBegun int64
-					var openLast int32
-					var openSum int64
-					if workers > 1 {
-						// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-						var gRunsBegun2 int64
-						var openLast2 int32
-						var openSum2 int64
-						kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-							for blocks.next() {
-								lo, hi := blocks.lo, blocks.hi
-								gRunsBegun3, openPresent, openLast3, openHead, openSum3 := monthsKernel41Summary(lo, hi, pass6, pass7, amount)
-								blocks.await()
-								gRunsBegunBefore := gRunsBegun2
-								openLastBefore := openLast2
-								openSumBefore := openSum2
-								gRunsBegun2 = gRunsBegunBefore + gRunsBegun3
-								if openPresent {
-									openLast2 = openLast3
-								} else {
-									openLast2 = openLastBefore
+					scalar96 := scalar95
+					var month5 []int32
+					var revenue5 []int64
+					var gRunsLength5 int64
+					if 0 < int(scalar96) {
+						compact := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
+						compact2 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
+						map3 := kgenTemporary[int32](&call, int(nPartitionedSlotsLength))
+						histogram := kgenTemporary[int64](&call, 1024)
+						clear(histogram)
+						var nPartitionedDistinctPlace int64
+						few := min(workers, int(nPartitionedSlotsLength)/32768)
+						if int(nPartitionedSlotsLength) < 65536 {
+							few = workers
+						}
+						if few > 1 {
+							// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+							var nPartitionedDistinctPlace2 int64
+							kgenInOrder(&call, few, int(nPartitionedSlotsLength), 32768, func(blocks *kgenBlocks) {
+								histogramOwn := make([]int64, 1024)
+								for blocks.next() {
+									lo, hi := blocks.lo, blocks.hi
+									nPartitionedDistinctPlace3 := monthsKernel37Summary(lo, hi, mask2)
+									blocks.await()
+									nPartitionedDistinctPlaceBefore := nPartitionedDistinctPlace2
+									nPartitionedDistinctPlace2 = nPartitionedDistinctPlaceBefore + nPartitionedDistinctPlace3
+									nPartitionedDistinctPlaceEnd := nPartitionedDistinctPlace2
+									blocks.release()
+									compactPart := compact[:nPartitionedDistinctPlaceEnd]
+									compactPart2 := compact2[:nPartitionedDistinctPlaceEnd]
+									mapPart := map3[:nPartitionedDistinctPlaceEnd]
+									monthsKernel37(lo, hi, mask2, insert7, compactPart, compactPart2, pass, mapPart, histogramOwn, nPartitionedDistinctPlaceBefore)
 								}
-								if openHead {
-									openSum2 = openSum3
-								} else {
-									openSum2 = openSumBefore + openSum3
+								blocks.chain.lock.Lock()
+								for i := range histogramOwn {
+									atomic.AddInt64(&histogram[i], histogramOwn[i])
 								}
-								gRunsBegunEnd := gRunsBegun2
-								blocks.release()
-								aggregatePart := month5[:max(int(gRunsBegunEnd)-1, 0)]
-								aggregatePart2 := revenue5[:max(int(gRunsBegunEnd)-1, 0)]
-								monthsKernel41(lo, hi, pass6, aggregatePart, pass7, amount, aggregatePart2, gRunsBegunBefore, openLastBefore, openSumBefore)
-							}
-						})
-						gRunsBegun = gRunsBegun2
-						openLast = openLast2
-						openSum = openSum2
+								blocks.chain.lock.Unlock()
+							})
+							nPartitionedDistinctPlace = nPartitionedDistinctPlace2
+						} else {
+							nPartitionedDistinctPlace = monthsKernel37(0, int(nPartitionedSlotsLength), mask2, insert7, compact, compact2, pass, map3, histogram, 0)
+						}
+						nPartitionedDistinctLength := nPartitionedDistinctPlace
+						add2 := kgenTemporary[int64](&call, 1024)
+						if workers > 1 {
+							// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+							var add3 int64
+							kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
+								for blocks.next() {
+									lo, hi := blocks.lo, blocks.hi
+									add4 := monthsKernel38Summary(lo, hi, histogram)
+									blocks.await()
+									addBefore := add3
+									add3 = addBefore + add4
+									blocks.release()
+									monthsKernel38(lo, hi, histogram, add2, addBefore)
+								}
+							})
+						} else {
+							monthsKernel38(0, 1024, histogram, add2, 0)
+						}
+						pass2 := kgenTemporary[uint32](&call, int(nPartitionedDistinctLength))
+						pass3 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
+						if workers > 1 {
+							counts := make([]int64, 256)
+							kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+								for blocks.next() {
+									lo, hi := blocks.lo, blocks.hi
+									digits := make([]int64, 256)
+									monthsKernel39Summary(lo, hi, map3, 0, digits)
+									blocks.await()
+									for digit := range 256 {
+										count := digits[digit]
+										digits[digit] = counts[digit]
+										counts[digit] += count
+									}
+									blocks.release()
+									monthsKernel39(lo, hi, add2, map3, pass2, pass3, 0, 0, nPartitionedDistinctLength, digits)
+								}
+							})
+						} else {
+							digits := make([]int64, 256)
+							monthsKernel39(0, int(nPartitionedDistinctLength), add2, map3, pass2, pass3, 0, 0, nPartitionedDistinctLength, digits)
+						}
+						pass4 := kgenTemporary[uint32](&call, int(nPartitionedDistinctLength))
+						pass5 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
+						if workers > 1 {
+							counts := make([]int64, 256)
+							kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+								for blocks.next() {
+									lo, hi := blocks.lo, blocks.hi
+									digits := make([]int64, 256)
+									monthsKernel40Summary(lo, hi, pass2, 8, digits)
+									blocks.await()
+									for digit := range 256 {
+										count := digits[digit]
+										digits[digit] = counts[digit]
+										counts[digit] += count
+									}
+									blocks.release()
+									monthsKernel40(lo, hi, add2, pass2, pass4, pass3, pass5, 1, 8, nPartitionedDistinctLength, digits)
+								}
+							})
+						} else {
+							digits := make([]int64, 256)
+							monthsKernel40(0, int(nPartitionedDistinctLength), add2, pass2, pass4, pass3, pass5, 1, 8, nPartitionedDistinctLength, digits)
+						}
+						if workers > 1 {
+							counts := make([]int64, 256)
+							kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+								for blocks.next() {
+									lo, hi := blocks.lo, blocks.hi
+									digits := make([]int64, 256)
+									monthsKernel40Summary(lo, hi, pass4, 16, digits)
+									blocks.await()
+									for digit := range 256 {
+										count := digits[digit]
+										digits[digit] = counts[digit]
+										counts[digit] += count
+									}
+									blocks.release()
+									monthsKernel40(lo, hi, add2, pass4, pass2, pass5, pass3, 2, 16, nPartitionedDistinctLength, digits)
+								}
+							})
+						} else {
+							digits := make([]int64, 256)
+							monthsKernel40(0, int(nPartitionedDistinctLength), add2, pass4, pass2, pass5, pass3, 2, 16, nPartitionedDistinctLength, digits)
+						}
+						pass6 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
+						if workers > 1 {
+							counts := make([]int64, 256)
+							kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+								for blocks.next() {
+									lo, hi := blocks.lo, blocks.hi
+									digits := make([]int64, 256)
+									monthsKernel42Summary(lo, hi, pass2, 24, digits)
+									blocks.await()
+									for digit := range 256 {
+										count := digits[digit]
+										digits[digit] = counts[digit]
+										counts[digit] += count
+									}
+									blocks.release()
+									monthsKernel42(lo, hi, add2, pass2, pass3, pass6, 3, 24, nPartitionedDistinctLength, digits)
+								}
+							})
+						} else {
+							digits := make([]int64, 256)
+							monthsKernel42(0, int(nPartitionedDistinctLength), add2, pass2, pass3, pass6, 3, 24, nPartitionedDistinctLength, digits)
+						}
+						month6 := kgenColumn(&call, dst.Month, max(0, max(0, max(0, max(0, int(scalar96))))))
+						revenue6 := kgenColumn(&call, dst.Revenue, max(0, max(0, max(0, max(0, int(scalar96))))))
+						if call.err != nil {
+							return fmt.Errorf("shop.kg:20:1: Months: %w", call.err)
+						}
+						if workers > 1 {
+							kgenFork(&call, workers, int(scalar96), 4096, func(_, lo, hi int) {
+								monthsKernel43(lo, hi, pass6, compact, pass, month6, compact2, insert8, revenue6)
+							})
+						} else {
+							monthsKernel43(0, int(scalar96), pass6, compact, pass, month6, compact2, insert8, revenue6)
+						}
+						month5 = month6
+						revenue5 = revenue6
 					} else {
-						gRunsBegun, openLast, openSum = monthsKernel41(0, n, pass6, month5, pass7, amount, revenue5, 0, 0, 0)
+						histogram := kgenTemporary[int64](&call, 1024)
+						clear(histogram)
+						few := min(workers, n/32768)
+						if n < 65536 {
+							few = workers
+						}
+						if few > 1 {
+							kgenFork(&call, few, n, 4096, func(_, lo, hi int) {
+								histogramOwn := make([]int64, 1024)
+								monthsKernel44(lo, hi, histogramOwn, map2)
+								for i := range histogramOwn {
+									atomic.AddInt64(&histogram[i], histogramOwn[i])
+								}
+							})
+						} else {
+							monthsKernel44(0, n, histogram, map2)
+						}
+						add2 := kgenTemporary[int64](&call, 1024)
+						if workers > 1 {
+							// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+							var add3 int64
+							kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
+								for blocks.next() {
+									lo, hi := blocks.lo, blocks.hi
+									add4 := monthsKernel45Summary(lo, hi, histogram)
+									blocks.await()
+									addBefore := add3
+									add3 = addBefore + add4
+									blocks.release()
+									monthsKernel45(lo, hi, histogram, add2, addBefore)
+								}
+							})
+						} else {
+							monthsKernel45(0, 1024, histogram, add2, 0)
+						}
+						pass2 := kgenTemporary[uint32](&call, n)
+						pass3 := kgenTemporary[int64](&call, n)
+						if workers > 1 {
+							counts := make([]int64, 256)
+							kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+								for blocks.next() {
+									lo, hi := blocks.lo, blocks.hi
+									digits := make([]int64, 256)
+									monthsKernel46Summary(lo, hi, map2, 0, digits)
+									blocks.await()
+									for digit := range 256 {
+										count := digits[digit]
+										digits[digit] = counts[digit]
+										counts[digit] += count
+									}
+									blocks.release()
+									monthsKernel46(lo, hi, add2, map2, pass2, pass3, 0, 0, int64(n), digits)
+								}
+							})
+						} else {
+							digits := make([]int64, 256)
+							monthsKernel46(0, n, add2, map2, pass2, pass3, 0, 0, int64(n), digits)
+						}
+						pass4 := kgenTemporary[uint32](&call, n)
+						pass5 := kgenTemporary[int64](&call, n)
+						if workers > 1 {
+							counts := make([]int64, 256)
+							kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+								for blocks.next() {
+									lo, hi := blocks.lo, blocks.hi
+									digits := make([]int64, 256)
+									monthsKernel47Summary(lo, hi, pass2, 8, digits)
+									blocks.await()
+									for digit := range 256 {
+										count := digits[digit]
+										digits[digit] = counts[digit]
+										counts[digit] += count
+									}
+									blocks.release()
+									monthsKernel47(lo, hi, add2, pass2, pass4, pass3, pass5, 1, 8, int64(n), digits)
+								}
+							})
+						} else {
+							digits := make([]int64, 256)
+							monthsKernel47(0, n, add2, pass2, pass4, pass3, pass5, 1, 8, int64(n), digits)
+						}
+						if workers > 1 {
+							counts := make([]int64, 256)
+							kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+								for blocks.next() {
+									lo, hi := blocks.lo, blocks.hi
+									digits := make([]int64, 256)
+									monthsKernel47Summary(lo, hi, pass4, 16, digits)
+									blocks.await()
+									for digit := range 256 {
+										count := digits[digit]
+										digits[digit] = counts[digit]
+										counts[digit] += count
+									}
+									blocks.release()
+									monthsKernel47(lo, hi, add2, pass4, pass2, pass5, pass3, 2, 16, int64(n), digits)
+								}
+							})
+						} else {
+							digits := make([]int64, 256)
+							monthsKernel47(0, n, add2, pass4, pass2, pass5, pass3, 2, 16, int64(n), digits)
+						}
+						pass6 := kgenTemporary[uint32](&call, n)
+						pass7 := kgenTemporary[int64](&call, n)
+						if workers > 1 {
+							counts := make([]int64, 256)
+							kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+								for blocks.next() {
+									lo, hi := blocks.lo, blocks.hi
+									digits := make([]int64, 256)
+									monthsKernel47Summary(lo, hi, pass2, 24, digits)
+									blocks.await()
+									for digit := range 256 {
+										count := digits[digit]
+										digits[digit] = counts[digit]
+										counts[digit] += count
+									}
+									blocks.release()
+									monthsKernel47(lo, hi, add2, pass2, pass6, pass3, pass7, 3, 24, int64(n), digits)
+								}
+							})
+						} else {
+							digits := make([]int64, 256)
+							monthsKernel47(0, n, add2, pass2, pass6, pass3, pass7, 3, 24, int64(n), digits)
+						}
+						month6 := kgenColumn(&call, dst.Month, max(0, max(0, max(0, max(0, n)))))
+						revenue6 := kgenColumn(&call, dst.Revenue, max(0, max(0, max(0, max(0, n)))))
+						if call.err != nil {
+							return fmt.Errorf("shop.kg:20:1: Months: %w", call.err)
+						}
+						var gRunsBegun int64
+						var openLast int32
+						var openSum int64
+						if workers > 1 {
+							// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+							var gRunsBegun2 int64
+							var openLast2 int32
+							var openSum2 int64
+							kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+								for blocks.next() {
+									lo, hi := blocks.lo, blocks.hi
+									gRunsBegun3, openPresent, openLast3, openHead, openSum3 := monthsKernel50Summary(lo, hi, pass6, pass7, amount)
+									blocks.await()
+									gRunsBegunBefore := gRunsBegun2
+									openLastBefore := openLast2
+									openSumBefore := openSum2
+									gRunsBegun2 = gRunsBegunBefore + gRunsBegun3
+									if openPresent {
+										openLast2 = openLast3
+									} else {
+										openLast2 = openLastBefore
+									}
+									if openHead {
+										openSum2 = openSum3
+									} else {
+										openSum2 = openSumBefore + openSum3
+									}
+									gRunsBegunEnd := gRunsBegun2
+									blocks.release()
+									aggregatePart := month6[:max(int(gRunsBegunEnd)-1, 0)]
+									aggregatePart2 := revenue6[:max(int(gRunsBegunEnd)-1, 0)]
+									monthsKernel50(lo, hi, pass6, aggregatePart, pass7, amount, aggregatePart2, gRunsBegunBefore, openLastBefore, openSumBefore)
+								}
+							})
+							gRunsBegun = gRunsBegun2
+							openLast = openLast2
+							openSum = openSum2
+						} else {
+							gRunsBegun, openLast, openSum = monthsKernel50(0, n, pass6, month6, pass7, amount, revenue6, 0, 0, 0)
+						}
+						if gRunsBegun > 0 {
+							slot := gRunsBegun - 1
+							month6[slot] = openLast
+							revenue6[slot] = openSum
+						}
+						gRunsLength6 := gRunsBegun
+						month5 = month6
+						revenue5 = revenue6
+						gRunsLength5 = gRunsLength6
 					}
-					if gRunsBegun > 0 {
-						slot := gRunsBegun - 1
-						month5[slot] = openLast
-						revenue5[slot] = openSum
-					}
-					gRunsLength5 := gRunsBegun
-					month4 = month5
-					revenue4 = revenue5
-					gRunsLength4 = gRunsLength5
+					month6 := month5
+					revenue6 := revenue5
+					gRunsLength6 := gRunsLength5
+					month4 = month6
+					revenue4 = revenue6
+					scalar94 = scalar96
+					gRunsLength4 = gRunsLength6
 				}
 				month5 := month4
 				revenue5 := revenue4
+				nDistinct2Length5 := nDistinct2Length4
+				scalar95 := scalar94
 				gRunsLength5 := gRunsLength4
 				month3 = month5
 				revenue3 = revenue5
-				scalar73 = scalar75
+				nDistinct2Length3 = nDistinct2Length5
+				scalar93 = scalar95
 				gRunsLength3 = gRunsLength5
 			}
 			month4 := month3
 			revenue4 := revenue3
 			nFilled2Length4 := nFilled2Length3
-			scalar74 := scalar73
+			nDistinct2Length4 := nDistinct2Length3
+			scalar94 := scalar93
 			gRunsLength4 := gRunsLength3
 			month2 = month4
 			revenue2 = revenue4
 			nFilled2Length2 = nFilled2Length4
-			scalar72 = scalar74
+			nDistinct2Length2 = nDistinct2Length4
+			scalar92 = scalar94
 			gRunsLength2 = gRunsLength4
 		}
 		month3 := month2
 		revenue3 := revenue2
 		nFilled2Length3 := nFilled2Length2
-		scalar73 := scalar72
+		nDistinct2Length3 := nDistinct2Length2
+		scalar93 := scalar92
 		gRunsLength3 := gRunsLength2
 		month = month3
 		revenue = revenue3
-		scalar5 = scalar53
+		scalar6 = scalar63
 		nFilled2Length = nFilled2Length3
-		scalar7 = scalar73
+		nDistinct2Length = nDistinct2Length3
+		scalar9 = scalar93
 		gRunsLength = gRunsLength3
 	}
 	month2 := month
 	revenue2 := revenue
 	nFilledLength2 := nFilledLength
-	scalar52 := scalar5
+	scalar62 := scalar6
 	nFilled2Length2 := nFilled2Length
-	scalar72 := scalar7
+	nDistinct2Length2 := nDistinct2Length
+	scalar92 := scalar9
 	gRunsLength2 := gRunsLength
-	dst.Month = month2[:max(int(nFilledLength2), max(int(scalar52), max(int(nFilled2Length2), max(int(scalar72), int(gRunsLength2)))))]
-	dst.Revenue = revenue2[:max(int(nFilledLength2), max(int(scalar52), max(int(nFilled2Length2), max(int(scalar72), int(gRunsLength2)))))]
+	dst.Month = month2[:max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2))))))]
+	dst.Revenue = revenue2[:max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2))))))]
 	return nil
 }
 
-// monthsKernel1 runs rows lo to hi through the stages map1, map2, map3, map4, map5, scalar5, scalar8, from the state before them to the one after.
+// monthsKernel1 runs rows lo to hi through the stages map1, map2, map3, map4, map5, scalar6, scalar11, from the state before them to the one after.
 //
 //go:noinline
 func monthsKernel1(lo, hi int, time []int64, map2 []int32, n int64) {
@@ -1136,11 +1374,13 @@ func monthsKernel1(lo, hi int, time []int64, map2 []int32, n int64) {
 // monthsKernel2 runs rows lo to hi through the stages map6, map7, map8, map9, map10, reduce2, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel2(lo, hi int, map5, map2 []int32, map3 []int64, n, sum int64, least, greatest uint32) (int64, uint32, uint32) {
+func monthsKernel2(lo, hi int, map5, map2 []int32, map3 []uint32, map4 []int64, n, sum int64, least, greatest uint32) (int64, uint32, uint32) {
 	x := max(n, 1)
 	mapRows := map2[lo:hi]
 	mapRows2 := map3[lo:hi]
 	mapRows2 = mapRows2[:len(mapRows)]
+	mapRows3 := map4[lo:hi]
+	mapRows3 = mapRows3[:len(mapRows)]
 	for i := range mapRows {
 		x2 := uint64(int64(lo+i)+1) * 11400714819323198485
 		at := int64((x2^x2>>32)*15485907386658061715>>16) % x
@@ -1152,8 +1392,9 @@ func monthsKernel2(lo, hi int, map5, map2 []int32, map3 []int64, n, sum int64, l
 		// g = groups(truncate(date(time), "month"))
 		mapRows[i] = x4
 		x5 := uint32(x4) - 4188215274
+		mapRows2[i] = x5
 		x6 := uint64(x5) * 11400714819323198485
-		mapRows2[i] = int64((x6 ^ x6>>32) * 15485907386658061715 >> 49)
+		mapRows3[i] = int64((x6 ^ x6>>32) * 15485907386658061715 >> 49)
 		greatest = max(greatest, x5)
 		least = min(least, x5)
 		sum++
@@ -1212,22 +1453,73 @@ func monthsKernel3(lo, hi int, map7 []int32, insert, map10 []int64, nSampleSlots
 	}
 }
 
-// monthsKernel4 returns what rows lo to hi add to the state, in the stages map11, reduce1, scalar1, scalar2, scalar3.
+// monthsKernel4 runs rows lo to hi through the stages map11, reduce1, scalar1, scalar2, map12, map13, histogram1, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel4(lo, hi int, insert []int64) int64 {
-	var sum int64
+func monthsKernel4(lo, hi int, insert, histogram []int64, map8 []uint32, reduce3, reduce2 uint32, sum int64) int64 {
+	x := reduce3 - reduce2
+	x2 := int64(reduce2)
+	x3 := uint32(x2)
+	x4 := uint32(bits.LeadingZeros32(uint32(x)))
+	x5 := int64(x4)
+	x6 := 32 - x5
+	x7 := x6 - 5
+	x8 := max(x7, 0)
+	x9 := uint32(x8)
 	insertRows := insert[lo:hi]
-	for i := range insertRows {
-		sum += kgenBit[int64](insertRows[i] != -1)
+	for _, insert2 := range insertRows {
+		cond := insert2 != -1
+		at := int64(0)
+		if cond {
+			at = insert2
+		}
+		var x10 uint32
+		if uint64(at) < uint64(len(map8)) {
+			x10 = map8[at]
+		}
+		x11 := x10
+		digit := int64(kgenSelect(cond, min((max(x11, x3)-x3)>>(x9&31), 31), 32) >> 0 & 63)
+		// g = groups(truncate(date(time), "month"))
+		bin := int(digit)
+		if uint64(bin) < uint64(len(histogram)) {
+			histogram[bin]++
+		}
+		sum += kgenBit[int64](cond)
 	}
 	return sum
 }
 
-// monthsKernel5 returns what rows lo to hi add to the state, in the stages map12, reduce3, scalar4.
+// monthsKernel4Summary returns what rows lo to hi add to the state, in the stages map11, reduce1, scalar1, scalar2, map12, map13, histogram1.
 //
 //go:noinline
-func monthsKernel5(lo, hi int, map5 []int32) (int64, uint32, uint32) {
+func monthsKernel4Summary(lo, hi int, insert []int64) int64 {
+	var sum int64
+	insertRows := insert[lo:hi]
+	for _, insert2 := range insertRows {
+		cond := insert2 != -1
+		sum += kgenBit[int64](cond)
+	}
+	return sum
+}
+
+// monthsKernel5 returns what rows lo to hi add to the state, in the stages map14, reduce3, scalar3, scalar4.
+//
+//go:noinline
+func monthsKernel5(lo, hi int, histogram []int64) (int64, int64) {
+	var sum int64
+	greatest := int64(math.MinInt64)
+	histogramRows := histogram[lo:hi]
+	for i := range histogramRows {
+		greatest = max(greatest, kgenSelect(int64(lo+i) < 32, histogramRows[i], 0))
+		sum++
+	}
+	return sum, greatest
+}
+
+// monthsKernel6 returns what rows lo to hi add to the state, in the stages map15, reduce4, scalar5.
+//
+//go:noinline
+func monthsKernel6(lo, hi int, map5 []int32) (int64, uint32, uint32) {
 	var sum int64
 	least := uint32(4294967295)
 	var greatest uint32
@@ -1241,16 +1533,16 @@ func monthsKernel5(lo, hi int, map5 []int32) (int64, uint32, uint32) {
 	return sum, least, greatest
 }
 
-// monthsKernel6 runs rows lo to hi through the stages map13, map14, aggregate1, from the state before them to the one after.
+// monthsKernel7 runs rows lo to hi through the stages map16, map17, aggregate1, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel6(lo, hi int, aggregate []int64, map5 []int32, amount, aggregate2 []int64, reduce4 uint32) {
+func monthsKernel7(lo, hi int, aggregate []int64, map5 []int32, amount, aggregate2 []int64, reduce5 uint32) {
 	aggregate2 = aggregate2[:len(aggregate)]
 	map5Rows := map5[lo:hi]
 	amountRows := amount[lo:hi]
 	amountRows = amountRows[:len(map5Rows)]
 	for i := range map5Rows {
-		x := int64(uint32(map5Rows[i]) - 4188215274 - reduce4)
+		x := int64(uint32(map5Rows[i]) - 4188215274 - reduce5)
 		// g = groups(truncate(date(time), "month"))
 		bin := int(x)
 		if uint64(bin) < uint64(len(aggregate)) {
@@ -1260,11 +1552,11 @@ func monthsKernel6(lo, hi int, aggregate []int64, map5 []int32, amount, aggregat
 	}
 }
 
-// monthsKernel7 runs rows lo to hi through the stages mask1, partial1, offset1, add1, map15, compact1, from the state before them to the one after.
+// monthsKernel8 runs rows lo to hi through the stages mask1, partial1, offset1, add1, map18, compact1, from the state before them to the one after.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func monthsKernel7(lo, hi int, aggregate []int64, compact []int32, aggregate6, compact2 []int64, reduce4 uint32, nFilledPlace int64) int64 {
+func monthsKernel8(lo, hi int, aggregate []int64, compact []int32, aggregate6, compact2 []int64, reduce5 uint32, nFilledPlace int64) int64 {
 	compact2 = compact2[:len(compact)]
 	aggregateRows := aggregate[lo:hi]
 	aggregate6Rows := aggregate6[lo:hi]
@@ -1272,17 +1564,17 @@ func monthsKernel7(lo, hi int, aggregate []int64, compact []int32, aggregate6, c
 	for i := range aggregateRows {
 		selected := aggregateRows[i] > 0
 		at := int(nFilledPlace)
-		compact[at] = int32((uint32(int64(lo+i))+reduce4)&268435455 + 4188215274)
+		compact[at] = int32((uint32(int64(lo+i))+reduce5)&268435455 + 4188215274)
 		compact2[at] = aggregate6Rows[i]
 		nFilledPlace += kgenBit[int64](selected)
 	}
 	return nFilledPlace
 }
 
-// monthsKernel8 runs rows lo to hi through the stages map16, map17, map18, map19, insert2, from the state before them to the one after.
+// monthsKernel9 runs rows lo to hi through the stages map19, map20, map21, map22, insert2, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel8(lo, hi int, map5 []int32, insert, amount, insert2 []int64, nSlots, n int64, firstRows, homes []int64, map5Own []int32, insertOwn []int64) {
+func monthsKernel9(lo, hi int, map5 []int32, insert, amount, insert2 []int64, nSlots, n int64, firstRows, homes []int64, map5Own []int32, insertOwn []int64) {
 	x := n / 64
 	x2 := min(x, 16384)
 	x3 := max(x2, 1)
@@ -1409,10 +1701,10 @@ func monthsKernel8(lo, hi int, map5 []int32, insert, amount, insert2 []int64, nS
 	}
 }
 
-// monthsKernel9 runs rows lo to hi through the stages mask2, map20, reduce4, scalar6, from the state before them to the one after.
+// monthsKernel10 runs rows lo to hi through the stages mask2, map23, reduce5, scalar7, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel9(lo, hi int, insert2 []int64, mask []bool, n, sum int64) int64 {
+func monthsKernel10(lo, hi int, insert2 []int64, mask []bool, n, sum int64) int64 {
 	x := n / 64
 	x2 := min(x, 16384)
 	x3 := max(x2, 1)
@@ -1429,10 +1721,10 @@ func monthsKernel9(lo, hi int, insert2 []int64, mask []bool, n, sum int64) int64
 	return sum
 }
 
-// monthsKernel9Summary returns what rows lo to hi add to the state, in the stages mask2, map20, reduce4, scalar6.
+// monthsKernel10Summary returns what rows lo to hi add to the state, in the stages mask2, map23, reduce5, scalar7.
 //
 //go:noinline
-func monthsKernel9Summary(lo, hi int, insert2 []int64, n int64) int64 {
+func monthsKernel10Summary(lo, hi int, insert2 []int64, n int64) int64 {
 	var sum int64
 	x := n / 64
 	x2 := min(x, 16384)
@@ -1446,10 +1738,10 @@ func monthsKernel9Summary(lo, hi int, insert2 []int64, n int64) int64 {
 	return sum
 }
 
-// monthsKernel10 runs rows lo to hi through the stages partial2, offset2, add2, compact2, map21, map22, histogram1, from the state before them to the one after.
+// monthsKernel11 runs rows lo to hi through the stages partial2, offset2, add2, compact2, map24, map25, histogram2, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel10(lo, hi int, mask2 []bool, insert2, compact, compact2 []int64, map5, map2 []int32, histogram []int64, nDistinctPlace int64) int64 {
+func monthsKernel11(lo, hi int, mask2 []bool, insert2, compact, compact2 []int64, map5, map2 []int32, histogram []int64, nDistinctPlace int64) int64 {
 	compact2 = compact2[:len(compact)]
 	map2 = map2[:len(compact)]
 	mask2Rows := mask2[lo:hi]
@@ -1494,11 +1786,11 @@ func monthsKernel10(lo, hi int, mask2 []bool, insert2, compact, compact2 []int64
 	return nDistinctPlace
 }
 
-// monthsKernel10Summary returns what rows lo to hi add to the state, in the stages partial2, offset2, add2, compact2, map21, map22, histogram1.
+// monthsKernel11Summary returns what rows lo to hi add to the state, in the stages partial2, offset2, add2, compact2, map24, map25, histogram2.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func monthsKernel10Summary(lo, hi int, mask2 []bool) int64 {
+func monthsKernel11Summary(lo, hi int, mask2 []bool) int64 {
 	var nDistinctPlace int64
 	mask2Rows := mask2[lo:hi]
 	for _, selected := range mask2Rows {
@@ -1507,37 +1799,37 @@ func monthsKernel10Summary(lo, hi int, mask2 []bool) int64 {
 	return nDistinctPlace
 }
 
-// monthsKernel11 runs rows lo to hi through the stages partial3, offset3, add3, from the state before them to the one after.
+// monthsKernel12 runs rows lo to hi through the stages partial3, offset3, add3, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel11(lo, hi int, histogram, add []int64, add2 int64) int64 {
-	histogramRows := histogram[lo:hi]
+func monthsKernel12(lo, hi int, histogram2, add []int64, add2 int64) int64 {
+	histogram2Rows := histogram2[lo:hi]
 	addRows := add[lo:hi]
-	addRows = addRows[:len(histogramRows)]
-	for i := range histogramRows {
+	addRows = addRows[:len(histogram2Rows)]
+	for i := range histogram2Rows {
 		// g = groups(truncate(date(time), "month"))
 		addRows[i] = add2
-		add2 += histogramRows[i]
+		add2 += histogram2Rows[i]
 	}
 	return add2
 }
 
-// monthsKernel11Summary returns what rows lo to hi add to the state, in the stages partial3, offset3, add3.
+// monthsKernel12Summary returns what rows lo to hi add to the state, in the stages partial3, offset3, add3.
 //
 //go:noinline
-func monthsKernel11Summary(lo, hi int, histogram []int64) int64 {
+func monthsKernel12Summary(lo, hi int, histogram2 []int64) int64 {
 	var add int64
-	histogramRows := histogram[lo:hi]
-	for i := range histogramRows {
-		add += histogramRows[i]
+	histogram2Rows := histogram2[lo:hi]
+	for i := range histogram2Rows {
+		add += histogram2Rows[i]
 	}
 	return add
 }
 
-// monthsKernel12 runs rows lo to hi through the stages pass1, from the state before them to the one after.
+// monthsKernel13 runs rows lo to hi through the stages pass1, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel12(lo, hi int, add []int64, map19 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
+func monthsKernel13(lo, hi int, add []int64, map22 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nDistinct
 	room := min(len(pass), len(pass2))
@@ -1548,9 +1840,9 @@ func monthsKernel12(lo, hi int, add []int64, map19 []int32, pass []uint32, pass2
 	for digit := range 256 {
 		places[digit] += add[int64(digit)+x] - x2
 	}
-	map19Rows := map19[lo:hi]
-	for i := range map19Rows {
-		x3 := uint32(map19Rows[i]) - 4188215274
+	map22Rows := map22[lo:hi]
+	for i := range map22Rows {
+		x3 := uint32(map22Rows[i]) - 4188215274
 		digit := int64(x3 >> (digitShift & 31) & 255)
 		// g = groups(truncate(date(time), "month"))
 		digit2 := int(digit)
@@ -1561,14 +1853,14 @@ func monthsKernel12(lo, hi int, add []int64, map19 []int32, pass []uint32, pass2
 	}
 }
 
-// monthsKernel12Summary returns what rows lo to hi add to the state, in the stages pass1.
+// monthsKernel13Summary returns what rows lo to hi add to the state, in the stages pass1.
 //
 //go:noinline
-func monthsKernel12Summary(lo, hi int, map19 []int32, digitShift int64, digits []int64) {
+func monthsKernel13Summary(lo, hi int, map22 []int32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	map19Rows := map19[lo:hi]
-	for i := range map19Rows {
-		x := uint32(map19Rows[i]) - 4188215274
+	map22Rows := map22[lo:hi]
+	for i := range map22Rows {
+		x := uint32(map22Rows[i]) - 4188215274
 		digit := int64(x >> (digitShift & 31) & 255)
 		// g = groups(truncate(date(time), "month"))
 		digit2 := int(digit)
@@ -1576,10 +1868,10 @@ func monthsKernel12Summary(lo, hi int, map19 []int32, digitShift int64, digits [
 	}
 }
 
-// monthsKernel13 runs rows lo to hi through the stages pass2, from the state before them to the one after.
+// monthsKernel14 runs rows lo to hi through the stages pass2, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel13(lo, hi int, add []int64, pass, pass2 []uint32, pass22, pass3 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
+func monthsKernel14(lo, hi int, add []int64, pass, pass2 []uint32, pass22, pass3 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nDistinct
 	room := min(len(pass2), len(pass3))
@@ -1604,10 +1896,10 @@ func monthsKernel13(lo, hi int, add []int64, pass, pass2 []uint32, pass22, pass3
 	}
 }
 
-// monthsKernel13Summary returns what rows lo to hi add to the state, in the stages pass2.
+// monthsKernel14Summary returns what rows lo to hi add to the state, in the stages pass2.
 //
 //go:noinline
-func monthsKernel13Summary(lo, hi int, pass []uint32, digitShift int64, digits []int64) {
+func monthsKernel14Summary(lo, hi int, pass []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	passRows := pass[lo:hi]
 	for _, pass2 := range passRows {
@@ -1618,10 +1910,10 @@ func monthsKernel13Summary(lo, hi int, pass []uint32, digitShift int64, digits [
 	}
 }
 
-// monthsKernel15 runs rows lo to hi through the stages pass4, from the state before them to the one after.
+// monthsKernel16 runs rows lo to hi through the stages pass4, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel15(lo, hi int, add []int64, pass5 []uint32, pass6, pass []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
+func monthsKernel16(lo, hi int, add []int64, pass5 []uint32, pass6, pass []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nDistinct
 	places := (*[256]int64)(digits)
@@ -1642,10 +1934,10 @@ func monthsKernel15(lo, hi int, add []int64, pass5 []uint32, pass6, pass []int64
 	}
 }
 
-// monthsKernel15Summary returns what rows lo to hi add to the state, in the stages pass4.
+// monthsKernel16Summary returns what rows lo to hi add to the state, in the stages pass4.
 //
 //go:noinline
-func monthsKernel15Summary(lo, hi int, pass5 []uint32, digitShift int64, digits []int64) {
+func monthsKernel16Summary(lo, hi int, pass5 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	pass5Rows := pass5[lo:hi]
 	for i := range pass5Rows {
@@ -1656,10 +1948,10 @@ func monthsKernel15Summary(lo, hi int, pass5 []uint32, digitShift int64, digits 
 	}
 }
 
-// monthsKernel16 runs rows lo to hi through the stages map23, map47, map48, from the state before them to the one after.
+// monthsKernel17 runs rows lo to hi through the stages map26, map59, map60, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel16(lo, hi int, pass7, compact2 []int64, map5, map2 []int32, compact3, insert5, map3 []int64) {
+func monthsKernel17(lo, hi int, pass7, compact2 []int64, map5, map2 []int32, compact3, insert9, map3 []int64) {
 	mapRows := map2[lo:hi]
 	mapRows2 := map3[lo:hi]
 	mapRows2 = mapRows2[:len(mapRows)]
@@ -1683,21 +1975,21 @@ func monthsKernel16(lo, hi int, pass7, compact2 []int64, map5, map2 []int32, com
 		}
 		compact6 := compact5
 		var insert int64
-		if uint64(compact6) < uint64(len(insert5)) {
-			insert = insert5[compact6]
+		if uint64(compact6) < uint64(len(insert9)) {
+			insert = insert9[compact6]
 		}
 		insert2 := insert
 		mapRows2[i] = insert2
 	}
 }
 
-// monthsKernel18 runs rows lo to hi through the stages map24, histogram2, from the state before them to the one after.
+// monthsKernel19 runs rows lo to hi through the stages map27, histogram3, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel18(lo, hi int, histogram []int64, map5 []int32, reduce4 uint32) {
+func monthsKernel19(lo, hi int, histogram []int64, map5 []int32, reduce5 uint32) {
 	map5Rows := map5[lo:hi]
 	for i := range map5Rows {
-		digit := int64((uint32(map5Rows[i]) - 4188215274 - reduce4) >> 16 >> 0 & 255)
+		digit := int64((uint32(map5Rows[i]) - 4188215274 - reduce5) >> 16 >> 0 & 255)
 		// g = groups(truncate(date(time), "month"))
 		bin := int(digit)
 		if uint64(bin) < uint64(len(histogram)) {
@@ -1706,37 +1998,37 @@ func monthsKernel18(lo, hi int, histogram []int64, map5 []int32, reduce4 uint32)
 	}
 }
 
-// monthsKernel19 runs rows lo to hi through the stages partial4, offset4, add4, from the state before them to the one after.
+// monthsKernel20 runs rows lo to hi through the stages partial4, offset4, add4, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel19(lo, hi int, histogram2, add []int64, add2 int64) int64 {
-	histogram2Rows := histogram2[lo:hi]
+func monthsKernel20(lo, hi int, histogram3, add []int64, add2 int64) int64 {
+	histogram3Rows := histogram3[lo:hi]
 	addRows := add[lo:hi]
-	addRows = addRows[:len(histogram2Rows)]
-	for i := range histogram2Rows {
+	addRows = addRows[:len(histogram3Rows)]
+	for i := range histogram3Rows {
 		// g = groups(truncate(date(time), "month"))
 		addRows[i] = add2
-		add2 += histogram2Rows[i]
+		add2 += histogram3Rows[i]
 	}
 	return add2
 }
 
-// monthsKernel19Summary returns what rows lo to hi add to the state, in the stages partial4, offset4, add4.
+// monthsKernel20Summary returns what rows lo to hi add to the state, in the stages partial4, offset4, add4.
 //
 //go:noinline
-func monthsKernel19Summary(lo, hi int, histogram2 []int64) int64 {
+func monthsKernel20Summary(lo, hi int, histogram3 []int64) int64 {
 	var add int64
-	histogram2Rows := histogram2[lo:hi]
-	for i := range histogram2Rows {
-		add += histogram2Rows[i]
+	histogram3Rows := histogram3[lo:hi]
+	for i := range histogram3Rows {
+		add += histogram3Rows[i]
 	}
 	return add
 }
 
-// monthsKernel20 runs rows lo to hi through the stages pass5, from the state before them to the one after.
+// monthsKernel21 runs rows lo to hi through the stages pass5, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel20(lo, hi int, add2 []int64, map5, pass []int32, amount, pass2 []int64, digitNumber, digitShift int64, reduce4 uint32, n int64, digits []int64) {
+func monthsKernel21(lo, hi int, add2 []int64, map5, pass []int32, amount, pass2 []int64, digitNumber, digitShift int64, reduce5 uint32, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	room := min(len(pass), len(pass2))
@@ -1751,7 +2043,7 @@ func monthsKernel20(lo, hi int, add2 []int64, map5, pass []int32, amount, pass2 
 	amountRows := amount[lo:hi]
 	amountRows = amountRows[:len(map5Rows)]
 	for i, x3 := range map5Rows {
-		digit := int64((uint32(x3) - 4188215274 - reduce4) >> 16 >> (digitShift & 31) & 255)
+		digit := int64((uint32(x3) - 4188215274 - reduce5) >> 16 >> (digitShift & 31) & 255)
 		// g = groups(truncate(date(time), "month"))
 		digit2 := int(digit)
 		place := places[digit2]
@@ -1761,32 +2053,32 @@ func monthsKernel20(lo, hi int, add2 []int64, map5, pass []int32, amount, pass2 
 	}
 }
 
-// monthsKernel20Summary returns what rows lo to hi add to the state, in the stages pass5.
+// monthsKernel21Summary returns what rows lo to hi add to the state, in the stages pass5.
 //
 //go:noinline
-func monthsKernel20Summary(lo, hi int, map5 []int32, digitShift int64, reduce4 uint32, digits []int64) {
+func monthsKernel21Summary(lo, hi int, map5 []int32, digitShift int64, reduce5 uint32, digits []int64) {
 	counts := (*[256]int64)(digits)
 	map5Rows := map5[lo:hi]
 	for _, x := range map5Rows {
-		digit := int64((uint32(x) - 4188215274 - reduce4) >> 16 >> (digitShift & 31) & 255)
+		digit := int64((uint32(x) - 4188215274 - reduce5) >> 16 >> (digitShift & 31) & 255)
 		// g = groups(truncate(date(time), "month"))
 		digit2 := int(digit)
 		counts[digit2]++
 	}
 }
 
-// monthsKernel21 runs rows lo to hi through the stages map25, map26, aggregate2, from the state before them to the one after.
+// monthsKernel22 runs rows lo to hi through the stages map28, map29, aggregate2, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel21(lo, hi int, aggregate []int64, pass8 []int32, pass26, aggregate2 []int64, reduce4 uint32, nPartitioned int64) {
+func monthsKernel22(lo, hi int, aggregate []int64, pass8 []int32, pass28, aggregate2 []int64, reduce5 uint32, nPartitioned int64) {
 	aggregate2 = aggregate2[:len(aggregate)]
 	begin := lo
 	if lo > 0 && lo < int(nPartitioned) {
-		part := int64(uint32(pass8[lo-1])-4188215274-reduce4) >> 16
+		part := int64(uint32(pass8[lo-1])-4188215274-reduce5) >> 16
 		end := int(nPartitioned)
 		for begin < end {
 			middle := begin + (end-begin)/2
-			if int64(uint32(pass8[middle])-4188215274-reduce4)>>16 <= part {
+			if int64(uint32(pass8[middle])-4188215274-reduce5)>>16 <= part {
 				begin = middle + 1
 			} else {
 				end = middle
@@ -1795,11 +2087,11 @@ func monthsKernel21(lo, hi int, aggregate []int64, pass8 []int32, pass26, aggreg
 	}
 	begin2 := hi
 	if hi > 0 && hi < int(nPartitioned) {
-		part := int64(uint32(pass8[hi-1])-4188215274-reduce4) >> 16
+		part := int64(uint32(pass8[hi-1])-4188215274-reduce5) >> 16
 		end := int(nPartitioned)
 		for begin2 < end {
 			middle := begin2 + (end-begin2)/2
-			if int64(uint32(pass8[middle])-4188215274-reduce4)>>16 <= part {
+			if int64(uint32(pass8[middle])-4188215274-reduce5)>>16 <= part {
 				begin2 = middle + 1
 			} else {
 				end = middle
@@ -1807,24 +2099,24 @@ func monthsKernel21(lo, hi int, aggregate []int64, pass8 []int32, pass26, aggreg
 		}
 	}
 	pass8Rows := pass8[begin:begin2]
-	pass26Rows := pass26[begin:begin2]
-	pass26Rows = pass26Rows[:len(pass8Rows)]
+	pass28Rows := pass28[begin:begin2]
+	pass28Rows = pass28Rows[:len(pass8Rows)]
 	for i := range pass8Rows {
-		x := int64(uint32(pass8Rows[i]) - 4188215274 - reduce4)
+		x := int64(uint32(pass8Rows[i]) - 4188215274 - reduce5)
 		// g = groups(truncate(date(time), "month"))
 		bin := int(x)
 		if uint64(bin) < uint64(len(aggregate)) {
 			aggregate[bin]++
-			aggregate2[bin] += pass26Rows[i]
+			aggregate2[bin] += pass28Rows[i]
 		}
 	}
 }
 
-// monthsKernel22 runs rows lo to hi through the stages mask3, partial5, offset5, add5, map27, compact3, from the state before them to the one after.
+// monthsKernel23 runs rows lo to hi through the stages mask3, partial5, offset5, add5, map30, compact3, from the state before them to the one after.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func monthsKernel22(lo, hi int, aggregate2 []int64, compact []int32, aggregate5, compact2 []int64, reduce4 uint32, nFilled2Place int64) int64 {
+func monthsKernel23(lo, hi int, aggregate2 []int64, compact []int32, aggregate5, compact2 []int64, reduce5 uint32, nFilled2Place int64) int64 {
 	compact2 = compact2[:len(compact)]
 	aggregate2Rows := aggregate2[lo:hi]
 	aggregate5Rows := aggregate5[lo:hi]
@@ -1832,17 +2124,410 @@ func monthsKernel22(lo, hi int, aggregate2 []int64, compact []int32, aggregate5,
 	for i := range aggregate2Rows {
 		selected := aggregate2Rows[i] > 0
 		at := int(nFilled2Place)
-		compact[at] = int32((uint32(int64(lo+i))+reduce4)&268435455 + 4188215274)
+		compact[at] = int32((uint32(int64(lo+i))+reduce5)&268435455 + 4188215274)
 		compact2[at] = aggregate5Rows[i]
 		nFilled2Place += kgenBit[int64](selected)
 	}
 	return nFilled2Place
 }
 
-// monthsKernel23 runs rows lo to hi through the stages map28, map29, map30, map31, map32, map33, histogram3, from the state before them to the one after.
+// monthsKernel24 runs rows lo to hi through the stages map31, histogram4, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel23(lo, hi int, map5 []int32, map2 []uint32, histogram []int64) {
+func monthsKernel24(lo, hi int, histogram []int64, map5 []int32, reduce int64, reduce2, reduce3 uint32) {
+	cond := reduce > 0
+	x := int64(reduce2)
+	x2 := int64(0)
+	if cond {
+		x2 = x
+	}
+	x3 := uint32(x2)
+	x4 := reduce3 - reduce2
+	x5 := uint32(bits.LeadingZeros32(uint32(x4)))
+	x6 := int64(x5)
+	x7 := 32 - x6
+	x8 := x7 - 5
+	x9 := max(x8, 0)
+	x10 := int64(0)
+	if cond {
+		x10 = x9
+	}
+	x11 := uint32(x10)
+	map5Rows := map5[lo:hi]
+	for i := range map5Rows {
+		digit := int64(min((max(uint32(map5Rows[i])-4188215274, x3)-x3)>>(x11&31), 31) >> 0 & 31)
+		// g = groups(truncate(date(time), "month"))
+		bin := int(digit)
+		if uint64(bin) < uint64(len(histogram)) {
+			histogram[bin]++
+		}
+	}
+}
+
+// monthsKernel25 runs rows lo to hi through the stages partial6, offset6, add6, map32, from the state before them to the one after.
+//
+//go:noinline
+func monthsKernel25(lo, hi int, histogram4, add, map2 []int64, add2 int64) int64 {
+	histogram4Rows := histogram4[lo:hi]
+	addRows := add[lo:hi]
+	addRows = addRows[:len(histogram4Rows)]
+	mapRows := map2[lo:hi]
+	mapRows = mapRows[:len(histogram4Rows)]
+	for i, histogram := range histogram4Rows {
+		// g = groups(truncate(date(time), "month"))
+		addRows[i] = add2
+		mapRows[i] = add2 + histogram
+		add2 += histogram
+	}
+	return add2
+}
+
+// monthsKernel25Summary returns what rows lo to hi add to the state, in the stages partial6, offset6, add6, map32.
+//
+//go:noinline
+func monthsKernel25Summary(lo, hi int, histogram4 []int64) int64 {
+	var add int64
+	histogram4Rows := histogram4[lo:hi]
+	for _, histogram := range histogram4Rows {
+		add += histogram
+	}
+	return add
+}
+
+// monthsKernel26 runs rows lo to hi through the stages pass6, from the state before them to the one after.
+//
+//go:noinline
+func monthsKernel26(lo, hi int, add3 []int64, map5 []int32, pass []uint32, amount, pass2 []int64, digitNumber, digitShift, reduce int64, reduce2, reduce3 uint32, n int64, digits []int64) {
+	cond := reduce > 0
+	x := int64(reduce2)
+	x2 := int64(0)
+	if cond {
+		x2 = x
+	}
+	x3 := uint32(x2)
+	x4 := reduce3 - reduce2
+	x5 := uint32(bits.LeadingZeros32(uint32(x4)))
+	x6 := int64(x5)
+	x7 := 32 - x6
+	x8 := x7 - 5
+	x9 := max(x8, 0)
+	x10 := int64(0)
+	if cond {
+		x10 = x9
+	}
+	x11 := uint32(x10)
+	x12 := digitNumber * 32
+	x13 := digitNumber * n
+	room := min(len(pass), len(pass2))
+	pass = pass[:room]
+	pass2 = pass2[:room]
+	places := (*[32]int64)(digits)
+	// where the next row of each digit goes
+	for digit := range 32 {
+		places[digit] += add3[int64(digit)+x12] - x13
+	}
+	map5Rows := map5[lo:hi]
+	amountRows := amount[lo:hi]
+	amountRows = amountRows[:len(map5Rows)]
+	for i := range map5Rows {
+		x14 := uint32(map5Rows[i]) - 4188215274
+		digit := int64(min((max(x14, x3)-x3)>>(x11&31), 31) >> (digitShift & 31) & 31)
+		// g = groups(truncate(date(time), "month"))
+		digit2 := int(digit)
+		place := places[digit2]
+		places[digit2] = place + 1
+		pass[place] = x14
+		pass2[place] = amountRows[i]
+	}
+}
+
+// monthsKernel26Summary returns what rows lo to hi add to the state, in the stages pass6.
+//
+//go:noinline
+func monthsKernel26Summary(lo, hi int, map5 []int32, digitShift, reduce int64, reduce2, reduce3 uint32, digits []int64) {
+	cond := reduce > 0
+	x := int64(reduce2)
+	x2 := int64(0)
+	if cond {
+		x2 = x
+	}
+	x3 := uint32(x2)
+	x4 := reduce3 - reduce2
+	x5 := uint32(bits.LeadingZeros32(uint32(x4)))
+	x6 := int64(x5)
+	x7 := 32 - x6
+	x8 := x7 - 5
+	x9 := max(x8, 0)
+	x10 := int64(0)
+	if cond {
+		x10 = x9
+	}
+	x11 := uint32(x10)
+	counts := (*[32]int64)(digits)
+	map5Rows := map5[lo:hi]
+	for i := range map5Rows {
+		x12 := uint32(map5Rows[i]) - 4188215274
+		digit := int64(min((max(x12, x3)-x3)>>(x11&31), 31) >> (digitShift & 31) & 31)
+		// g = groups(truncate(date(time), "month"))
+		digit2 := int(digit)
+		counts[digit2]++
+	}
+}
+
+// monthsKernel27 runs rows lo to hi through the stages insert3, from the state before them to the one after.
+//
+//go:noinline
+func monthsKernel27(lo, hi int, add3, map32 []int64, pass9 []uint32, insert, pass27, insert2 []int64, insert3 []uint32, insert4 []int64) {
+	table := make([]uint64, 1024)
+	last := 1023
+	counts := make([]int, 6144)
+	from := make([]uint64, 1024)
+	to := make([]uint64, 1024)
+	add3Rows := add3[lo:hi]
+	map32Rows := map32[lo:hi]
+	map32Rows = map32Rows[:len(add3Rows)]
+	insertRows := insert4[lo:hi]
+	insertRows = insertRows[:len(add3Rows)]
+	for i := range add3Rows {
+		// g = groups(truncate(date(time), "month"))
+		first := int(add3Rows[i])
+		end := int(map32Rows[i])
+		words := pass9[first:end]
+		keys := insert3[first:end]
+		keys = keys[:len(words)]
+		places := insert[first:end]
+		places = places[:len(words)]
+		elements := pass27[first:end]
+		elements = elements[:len(words)]
+		folds := insert2[first:end]
+		folds = folds[:len(words)]
+		groups := 0
+		slots := table[:last+1]
+		for i2 := range slots {
+			slots[i2] = 0
+		}
+		for at, word := range words {
+			key := uint64(word)
+			slot := int(key*11400714819323198485>>32) & last
+			held := table[slot]
+			for held != 0 && held>>32 != key {
+				slot = (slot + 1) & last
+				held = table[slot]
+			}
+			group := int(uint32(held)) - 1
+			if held == 0 {
+				group = groups
+				if uint64(group) < uint64(len(words)) {
+					keys[group] = uint32(key)
+					folds[group] = 0
+				}
+				groups++
+				table[slot] = key<<32 | uint64(groups)
+				if groups*3 > last {
+					last = last*2 + 1
+					if last >= len(table) {
+						larger := make([]uint64, last+1)
+						table = larger
+					}
+					slots2 := table[:last+1]
+					for i2 := range slots2 {
+						slots2[i2] = 0
+					}
+					for number := range groups {
+						again := uint64(keys[number])
+						slot2 := int(again*11400714819323198485>>32) & last
+						held2 := table[slot2]
+						for held2 != 0 && held2>>32 != again {
+							slot2 = (slot2 + 1) & last
+							held2 = table[slot2]
+						}
+						table[slot2] = again<<32 | uint64(number+1)
+					}
+				}
+			}
+			if uint64(group) < uint64(len(words)) {
+				folds[group] += elements[at]
+			}
+		}
+		if len(from) < groups {
+			longer := make([]uint64, groups*2)
+			from = longer
+		}
+		if len(to) < groups {
+			longer := make([]uint64, groups*2)
+			to = longer
+		}
+		for i2 := range counts {
+			counts[i2] = 0
+		}
+		unsorted := keys[:groups]
+		fromWords := from[:groups]
+		fromWords = fromWords[:len(unsorted)]
+		toWords := to[:groups]
+		toWords = toWords[:len(unsorted)]
+		for group := range unsorted {
+			key := uint64(unsorted[group])
+			fromWords[group] = key<<32 | uint64(group)
+			counter := int(key >> 0 & 2047)
+			counts[counter]++
+			counter2 := int(key>>11&2047) + 2048
+			counts[counter2]++
+			counter3 := int(key>>22&2047) + 4096
+			counts[counter3]++
+		}
+		before := 0
+		for digit := range 2048 {
+			count := counts[digit]
+			counts[digit] = before
+			before += count
+		}
+		before2 := 0
+		for digit := 2048; digit < 4096; digit++ {
+			count := counts[digit]
+			counts[digit] = before2
+			before2 += count
+		}
+		before3 := 0
+		for digit := 4096; digit < 6144; digit++ {
+			count := counts[digit]
+			counts[digit] = before3
+			before3 += count
+		}
+		for _, word := range fromWords {
+			key := word >> 32
+			counter := int(key >> 0 & 2047)
+			place := counts[counter]
+			counts[counter] = place + 1
+			toWords[place] = word
+		}
+		for _, word := range toWords {
+			key := word >> 32
+			counter := int(key>>11&2047) + 2048
+			place := counts[counter]
+			counts[counter] = place + 1
+			fromWords[place] = word
+		}
+		for _, word := range fromWords {
+			key := word >> 32
+			counter := int(key>>22&2047) + 4096
+			place := counts[counter]
+			counts[counter] = place + 1
+			keys[place] = uint32(key)
+			places[place] = int64(first + int(uint32(word)))
+		}
+		insertRows[i] = int64(groups)
+	}
+}
+
+// monthsKernel28 returns what rows lo to hi add to the state, in the stages map34, map35, reduce6, scalar10.
+//
+//go:noinline
+func monthsKernel28(lo, hi int, insert4 []int64) (int64, int64, int64) {
+	var sum int64
+	var sum2 int64
+	var sum3 int64
+	insert4Rows := insert4[lo:hi]
+	for _, insert := range insert4Rows {
+		sum3 += insert
+		sum2 += insert >> 32
+		sum += insert & 4294967295
+	}
+	return sum, sum2, sum3
+}
+
+// monthsKernel29 runs rows lo to hi through the stages partial7, offset7, add7, map33, from the state before them to the one after.
+//
+//go:noinline
+func monthsKernel29(lo, hi int, insert4, add, map2 []int64, add2 int64) int64 {
+	insert4Rows := insert4[lo:hi]
+	addRows := add[lo:hi]
+	addRows = addRows[:len(insert4Rows)]
+	mapRows := map2[lo:hi]
+	mapRows = mapRows[:len(insert4Rows)]
+	for i, insert := range insert4Rows {
+		// g = groups(truncate(date(time), "month"))
+		add2 += insert
+		addRows[i] = add2
+		mapRows[i] = add2 - insert
+	}
+	return add2
+}
+
+// monthsKernel29Summary returns what rows lo to hi add to the state, in the stages partial7, offset7, add7, map33.
+//
+//go:noinline
+func monthsKernel29Summary(lo, hi int, insert4 []int64) int64 {
+	var add int64
+	insert4Rows := insert4[lo:hi]
+	for _, insert := range insert4Rows {
+		// g = groups(truncate(date(time), "month"))
+		add += insert
+	}
+	return add
+}
+
+// monthsKernel31 runs rows lo to hi through the stages map36, map37, map57, map58, from the state before them to the one after.
+//
+//go:noinline
+func monthsKernel31(lo, hi int, add4, add3, map33 []int64, insert3 []uint32, map2 []int32, insert5, insert8, map3 []int64, nParts2 int64) {
+	x := int64(lo)
+	low := 0
+	high := int(nParts2)
+	for low < high {
+		middle := low + (high-low)/2
+		if add4[middle] <= x {
+			low = middle + 1
+		} else {
+			high = middle
+		}
+	}
+	source := low
+	mapRows := map2[lo:hi]
+	mapRows2 := map3[lo:hi]
+	mapRows2 = mapRows2[:len(mapRows)]
+	for i := range mapRows {
+		// g = groups(truncate(date(time), "month"))
+		row := int64(lo + i)
+		for source < int(nParts2) && add4[source] <= row {
+			source++
+		}
+		x2 := int64(source)
+		var add int64
+		if uint64(x2) < uint64(len(add3)) {
+			add = add3[x2]
+		}
+		add2 := add
+		var x3 int64
+		if uint64(x2) < uint64(len(map33)) {
+			x3 = map33[x2]
+		}
+		x4 := x3
+		x5 := int64(lo+i) + (add2 - x4)
+		var insert uint32
+		if uint64(x5) < uint64(len(insert3)) {
+			insert = insert3[x5]
+		}
+		insert2 := insert
+		mapRows[i] = int32(insert2&268435455 + 4188215274)
+		var insert4 int64
+		if uint64(x5) < uint64(len(insert5)) {
+			insert4 = insert5[x5]
+		}
+		insert6 := insert4
+		var insert7 int64
+		if uint64(insert6) < uint64(len(insert8)) {
+			insert7 = insert8[insert6]
+		}
+		insert9 := insert7
+		// return month: first(truncate(date(time), "month"), by: g), revenue: sum(amount, by: g)
+		mapRows2[i] = insert9
+	}
+}
+
+// monthsKernel32 runs rows lo to hi through the stages map38, map39, map40, map41, map42, map43, histogram5, from the state before them to the one after.
+//
+//go:noinline
+func monthsKernel32(lo, hi int, map5 []int32, map2 []uint32, histogram []int64) {
 	map5Rows := map5[lo:hi]
 	mapRows := map2[lo:hi]
 	mapRows = mapRows[:len(map5Rows)]
@@ -1859,37 +2544,37 @@ func monthsKernel23(lo, hi int, map5 []int32, map2 []uint32, histogram []int64) 
 	}
 }
 
-// monthsKernel24 runs rows lo to hi through the stages partial6, offset6, add6, from the state before them to the one after.
+// monthsKernel33 runs rows lo to hi through the stages partial8, offset8, add8, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel24(lo, hi int, histogram3, add []int64, add2 int64) int64 {
-	histogram3Rows := histogram3[lo:hi]
+func monthsKernel33(lo, hi int, histogram5, add []int64, add2 int64) int64 {
+	histogram5Rows := histogram5[lo:hi]
 	addRows := add[lo:hi]
-	addRows = addRows[:len(histogram3Rows)]
-	for i := range histogram3Rows {
+	addRows = addRows[:len(histogram5Rows)]
+	for i := range histogram5Rows {
 		// g = groups(truncate(date(time), "month"))
 		addRows[i] = add2
-		add2 += histogram3Rows[i]
+		add2 += histogram5Rows[i]
 	}
 	return add2
 }
 
-// monthsKernel24Summary returns what rows lo to hi add to the state, in the stages partial6, offset6, add6.
+// monthsKernel33Summary returns what rows lo to hi add to the state, in the stages partial8, offset8, add8.
 //
 //go:noinline
-func monthsKernel24Summary(lo, hi int, histogram3 []int64) int64 {
+func monthsKernel33Summary(lo, hi int, histogram5 []int64) int64 {
 	var add int64
-	histogram3Rows := histogram3[lo:hi]
-	for i := range histogram3Rows {
-		add += histogram3Rows[i]
+	histogram5Rows := histogram5[lo:hi]
+	for i := range histogram5Rows {
+		add += histogram5Rows[i]
 	}
 	return add
 }
 
-// monthsKernel25 runs rows lo to hi through the stages pass6, from the state before them to the one after.
+// monthsKernel34 runs rows lo to hi through the stages pass7, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel25(lo, hi int, add3 []int64, map32 []uint32, map5, pass []int32, amount, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
+func monthsKernel34(lo, hi int, add5 []int64, map42 []uint32, map5, pass []int32, amount, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	room := min(len(pass), len(pass2))
@@ -1898,15 +2583,15 @@ func monthsKernel25(lo, hi int, add3 []int64, map32 []uint32, map5, pass []int32
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add3[int64(digit)+x] - x2
+		places[digit] += add5[int64(digit)+x] - x2
 	}
-	map32Rows := map32[lo:hi]
+	map42Rows := map42[lo:hi]
 	map5Rows := map5[lo:hi]
-	map5Rows = map5Rows[:len(map32Rows)]
+	map5Rows = map5Rows[:len(map42Rows)]
 	amountRows := amount[lo:hi]
-	amountRows = amountRows[:len(map32Rows)]
-	for i := range map32Rows {
-		x3 := map32Rows[i] * 2654435761
+	amountRows = amountRows[:len(map42Rows)]
+	for i := range map42Rows {
+		x3 := map42Rows[i] * 2654435761
 		digit := int64((x3 ^ x3>>15) * 2246822519 >> 24 >> (digitShift & 31) & 255)
 		// g = groups(truncate(date(time), "month"))
 		digit2 := int(digit)
@@ -1917,14 +2602,14 @@ func monthsKernel25(lo, hi int, add3 []int64, map32 []uint32, map5, pass []int32
 	}
 }
 
-// monthsKernel25Summary returns what rows lo to hi add to the state, in the stages pass6.
+// monthsKernel34Summary returns what rows lo to hi add to the state, in the stages pass7.
 //
 //go:noinline
-func monthsKernel25Summary(lo, hi int, map32 []uint32, digitShift int64, digits []int64) {
+func monthsKernel34Summary(lo, hi int, map42 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	map32Rows := map32[lo:hi]
-	for i := range map32Rows {
-		x := map32Rows[i] * 2654435761
+	map42Rows := map42[lo:hi]
+	for i := range map42Rows {
+		x := map42Rows[i] * 2654435761
 		digit := int64((x ^ x>>15) * 2246822519 >> 24 >> (digitShift & 31) & 255)
 		// g = groups(truncate(date(time), "month"))
 		digit2 := int(digit)
@@ -1932,10 +2617,10 @@ func monthsKernel25Summary(lo, hi int, map32 []uint32, digitShift int64, digits 
 	}
 }
 
-// monthsKernel26 runs rows lo to hi through the stages map34, map35, map36, map37, insert3, from the state before them to the one after.
+// monthsKernel35 runs rows lo to hi through the stages map44, map45, map46, map47, insert4, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel26(lo, hi int, pass9 []int32, insert, pass25, insert2 []int64, nPartitionedSlots, n, nPartitioned2 int64) {
+func monthsKernel35(lo, hi int, pass10 []int32, insert, pass26, insert2 []int64, nPartitionedSlots, n, nPartitioned3 int64) {
 	x := n / 8
 	x2 := min(x, 16777216)
 	x3 := max(x2, 1)
@@ -1960,12 +2645,12 @@ func monthsKernel26(lo, hi int, pass9 []int32, insert, pass25, insert2 []int64, 
 	var taken int64
 	lastOfPart := nPartitionedSlots>>8 - 1
 	begin := lo
-	if lo > 0 && lo < int(nPartitioned2) {
-		part := int64(((uint32(pass9[lo-1])-4188215274)*2654435761^(uint32(pass9[lo-1])-4188215274)*2654435761>>15)*2246822519>>(x17&31)) &^ lastOfPart
-		end := int(nPartitioned2)
+	if lo > 0 && lo < int(nPartitioned3) {
+		part := int64(((uint32(pass10[lo-1])-4188215274)*2654435761^(uint32(pass10[lo-1])-4188215274)*2654435761>>15)*2246822519>>(x17&31)) &^ lastOfPart
+		end := int(nPartitioned3)
 		for begin < end {
 			middle := begin + (end-begin)/2
-			if int64(((uint32(pass9[middle])-4188215274)*2654435761^(uint32(pass9[middle])-4188215274)*2654435761>>15)*2246822519>>(x17&31))&^lastOfPart <= part {
+			if int64(((uint32(pass10[middle])-4188215274)*2654435761^(uint32(pass10[middle])-4188215274)*2654435761>>15)*2246822519>>(x17&31))&^lastOfPart <= part {
 				begin = middle + 1
 			} else {
 				end = middle
@@ -1974,22 +2659,22 @@ func monthsKernel26(lo, hi int, pass9 []int32, insert, pass25, insert2 []int64, 
 	}
 	lastOfPart2 := nPartitionedSlots>>8 - 1
 	begin2 := hi
-	if hi > 0 && hi < int(nPartitioned2) {
-		part := int64(((uint32(pass9[hi-1])-4188215274)*2654435761^(uint32(pass9[hi-1])-4188215274)*2654435761>>15)*2246822519>>(x17&31)) &^ lastOfPart2
-		end := int(nPartitioned2)
+	if hi > 0 && hi < int(nPartitioned3) {
+		part := int64(((uint32(pass10[hi-1])-4188215274)*2654435761^(uint32(pass10[hi-1])-4188215274)*2654435761>>15)*2246822519>>(x17&31)) &^ lastOfPart2
+		end := int(nPartitioned3)
 		for begin2 < end {
 			middle := begin2 + (end-begin2)/2
-			if int64(((uint32(pass9[middle])-4188215274)*2654435761^(uint32(pass9[middle])-4188215274)*2654435761>>15)*2246822519>>(x17&31))&^lastOfPart2 <= part {
+			if int64(((uint32(pass10[middle])-4188215274)*2654435761^(uint32(pass10[middle])-4188215274)*2654435761>>15)*2246822519>>(x17&31))&^lastOfPart2 <= part {
 				begin2 = middle + 1
 			} else {
 				end = middle
 			}
 		}
 	}
-	pass9Rows := pass9[begin:begin2]
-	pass25Rows := pass25[begin:begin2]
-	pass25Rows = pass25Rows[:len(pass9Rows)]
-	for i, pass := range pass9Rows {
+	pass10Rows := pass10[begin:begin2]
+	pass26Rows := pass26[begin:begin2]
+	pass26Rows = pass26Rows[:len(pass10Rows)]
+	for i, pass := range pass10Rows {
 		x18 := (uint32(pass) - 4188215274) * 2654435761
 		// g = groups(truncate(date(time), "month"))
 		found := int64(-1)
@@ -2006,7 +2691,7 @@ func monthsKernel26(lo, hi int, pass9 []int32, insert, pass25, insert2 []int64, 
 					found = slot
 					break
 				}
-				if pass == pass9[held] {
+				if pass == pass10[held] {
 					found = slot
 					break
 				}
@@ -2021,23 +2706,23 @@ func monthsKernel26(lo, hi int, pass9 []int32, insert, pass25, insert2 []int64, 
 		}
 		bin := int(found)
 		if uint64(bin) < uint64(len(insert2)) {
-			insert2[bin] += pass25Rows[i]
+			insert2[bin] += pass26Rows[i]
 		}
 	}
 }
 
-// monthsKernel27 runs rows lo to hi through the stages mask4, map38, reduce5, scalar9, from the state before them to the one after.
+// monthsKernel36 runs rows lo to hi through the stages mask4, map48, reduce7, scalar12, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel27(lo, hi int, insert3 []int64, mask []bool, n, sum int64) int64 {
+func monthsKernel36(lo, hi int, insert6 []int64, mask []bool, n, sum int64) int64 {
 	x := n / 8
 	x2 := min(x, 16777216)
 	x3 := max(x2, 1)
 	x4 := x3 + 1
-	insert3Rows := insert3[lo:hi]
+	insert6Rows := insert6[lo:hi]
 	maskRows := mask[lo:hi]
-	maskRows = maskRows[:len(insert3Rows)]
-	for i, insert := range insert3Rows {
+	maskRows = maskRows[:len(insert6Rows)]
+	for i, insert := range insert6Rows {
 		cond := insert != -1
 		// g = groups(truncate(date(time), "month"))
 		maskRows[i] = cond
@@ -2046,41 +2731,41 @@ func monthsKernel27(lo, hi int, insert3 []int64, mask []bool, n, sum int64) int6
 	return sum
 }
 
-// monthsKernel27Summary returns what rows lo to hi add to the state, in the stages mask4, map38, reduce5, scalar9.
+// monthsKernel36Summary returns what rows lo to hi add to the state, in the stages mask4, map48, reduce7, scalar12.
 //
 //go:noinline
-func monthsKernel27Summary(lo, hi int, insert3 []int64, n int64) int64 {
+func monthsKernel36Summary(lo, hi int, insert6 []int64, n int64) int64 {
 	var sum int64
 	x := n / 8
 	x2 := min(x, 16777216)
 	x3 := max(x2, 1)
 	x4 := x3 + 1
-	insert3Rows := insert3[lo:hi]
-	for _, insert := range insert3Rows {
+	insert6Rows := insert6[lo:hi]
+	for _, insert := range insert6Rows {
 		cond := insert != -1
 		sum += kgenSelect(insert == -2, x4, kgenBit[int64](cond))
 	}
 	return sum
 }
 
-// monthsKernel28 runs rows lo to hi through the stages partial7, offset7, add7, compact4, map39, map40, histogram4, from the state before them to the one after.
+// monthsKernel37 runs rows lo to hi through the stages partial9, offset9, add9, compact4, map49, map50, histogram6, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel28(lo, hi int, mask4 []bool, insert3, compact, compact2 []int64, pass9, map2 []int32, histogram []int64, nPartitionedDistinctPlace int64) int64 {
+func monthsKernel37(lo, hi int, mask4 []bool, insert6, compact, compact2 []int64, pass10, map2 []int32, histogram []int64, nPartitionedDistinctPlace int64) int64 {
 	compact2 = compact2[:len(compact)]
 	map2 = map2[:len(compact)]
 	mask4Rows := mask4[lo:hi]
-	insert3Rows := insert3[lo:hi]
-	insert3Rows = insert3Rows[:len(mask4Rows)]
+	insert6Rows := insert6[lo:hi]
+	insert6Rows = insert6Rows[:len(mask4Rows)]
 	for i := range mask4Rows {
 		if mask4Rows[i] {
-			insert := insert3Rows[i]
+			insert := insert6Rows[i]
 			// g = groups(truncate(date(time), "month"))
 			compact[nPartitionedDistinctPlace] = insert
 			compact2[nPartitionedDistinctPlace] = int64(lo + i)
 			var pass int32
-			if uint64(insert) < uint64(len(pass9)) {
-				pass = pass9[insert]
+			if uint64(insert) < uint64(len(pass10)) {
+				pass = pass10[insert]
 			}
 			pass2 := pass
 			map2[nPartitionedDistinctPlace] = pass2
@@ -2111,11 +2796,11 @@ func monthsKernel28(lo, hi int, mask4 []bool, insert3, compact, compact2 []int64
 	return nPartitionedDistinctPlace
 }
 
-// monthsKernel28Summary returns what rows lo to hi add to the state, in the stages partial7, offset7, add7, compact4, map39, map40, histogram4.
+// monthsKernel37Summary returns what rows lo to hi add to the state, in the stages partial9, offset9, add9, compact4, map49, map50, histogram6.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func monthsKernel28Summary(lo, hi int, mask4 []bool) int64 {
+func monthsKernel37Summary(lo, hi int, mask4 []bool) int64 {
 	var nPartitionedDistinctPlace int64
 	mask4Rows := mask4[lo:hi]
 	for _, selected := range mask4Rows {
@@ -2124,37 +2809,37 @@ func monthsKernel28Summary(lo, hi int, mask4 []bool) int64 {
 	return nPartitionedDistinctPlace
 }
 
-// monthsKernel29 runs rows lo to hi through the stages partial8, offset8, add8, from the state before them to the one after.
+// monthsKernel38 runs rows lo to hi through the stages partial10, offset10, add10, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel29(lo, hi int, histogram4, add []int64, add2 int64) int64 {
-	histogram4Rows := histogram4[lo:hi]
+func monthsKernel38(lo, hi int, histogram6, add []int64, add2 int64) int64 {
+	histogram6Rows := histogram6[lo:hi]
 	addRows := add[lo:hi]
-	addRows = addRows[:len(histogram4Rows)]
-	for i := range histogram4Rows {
+	addRows = addRows[:len(histogram6Rows)]
+	for i := range histogram6Rows {
 		// g = groups(truncate(date(time), "month"))
 		addRows[i] = add2
-		add2 += histogram4Rows[i]
+		add2 += histogram6Rows[i]
 	}
 	return add2
 }
 
-// monthsKernel29Summary returns what rows lo to hi add to the state, in the stages partial8, offset8, add8.
+// monthsKernel38Summary returns what rows lo to hi add to the state, in the stages partial10, offset10, add10.
 //
 //go:noinline
-func monthsKernel29Summary(lo, hi int, histogram4 []int64) int64 {
+func monthsKernel38Summary(lo, hi int, histogram6 []int64) int64 {
 	var add int64
-	histogram4Rows := histogram4[lo:hi]
-	for i := range histogram4Rows {
-		add += histogram4Rows[i]
+	histogram6Rows := histogram6[lo:hi]
+	for i := range histogram6Rows {
+		add += histogram6Rows[i]
 	}
 	return add
 }
 
-// monthsKernel30 runs rows lo to hi through the stages pass7, from the state before them to the one after.
+// monthsKernel39 runs rows lo to hi through the stages pass8, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel30(lo, hi int, add4 []int64, map37 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
+func monthsKernel39(lo, hi int, add6 []int64, map47 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nPartitionedDistinct
 	room := min(len(pass), len(pass2))
@@ -2163,11 +2848,11 @@ func monthsKernel30(lo, hi int, add4 []int64, map37 []int32, pass []uint32, pass
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add4[int64(digit)+x] - x2
+		places[digit] += add6[int64(digit)+x] - x2
 	}
-	map37Rows := map37[lo:hi]
-	for i := range map37Rows {
-		x3 := uint32(map37Rows[i]) - 4188215274
+	map47Rows := map47[lo:hi]
+	for i := range map47Rows {
+		x3 := uint32(map47Rows[i]) - 4188215274
 		digit := int64(x3 >> (digitShift & 31) & 255)
 		// g = groups(truncate(date(time), "month"))
 		digit2 := int(digit)
@@ -2178,14 +2863,14 @@ func monthsKernel30(lo, hi int, add4 []int64, map37 []int32, pass []uint32, pass
 	}
 }
 
-// monthsKernel30Summary returns what rows lo to hi add to the state, in the stages pass7.
+// monthsKernel39Summary returns what rows lo to hi add to the state, in the stages pass8.
 //
 //go:noinline
-func monthsKernel30Summary(lo, hi int, map37 []int32, digitShift int64, digits []int64) {
+func monthsKernel39Summary(lo, hi int, map47 []int32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	map37Rows := map37[lo:hi]
-	for i := range map37Rows {
-		x := uint32(map37Rows[i]) - 4188215274
+	map47Rows := map47[lo:hi]
+	for i := range map47Rows {
+		x := uint32(map47Rows[i]) - 4188215274
 		digit := int64(x >> (digitShift & 31) & 255)
 		// g = groups(truncate(date(time), "month"))
 		digit2 := int(digit)
@@ -2193,10 +2878,10 @@ func monthsKernel30Summary(lo, hi int, map37 []int32, digitShift int64, digits [
 	}
 }
 
-// monthsKernel31 runs rows lo to hi through the stages pass8, from the state before them to the one after.
+// monthsKernel40 runs rows lo to hi through the stages pass9, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel31(lo, hi int, add4 []int64, pass10, pass []uint32, pass11, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
+func monthsKernel40(lo, hi int, add6 []int64, pass11, pass []uint32, pass12, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nPartitionedDistinct
 	room := min(len(pass), len(pass2))
@@ -2205,29 +2890,29 @@ func monthsKernel31(lo, hi int, add4 []int64, pass10, pass []uint32, pass11, pas
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add4[int64(digit)+x] - x2
+		places[digit] += add6[int64(digit)+x] - x2
 	}
-	pass10Rows := pass10[lo:hi]
 	pass11Rows := pass11[lo:hi]
-	pass11Rows = pass11Rows[:len(pass10Rows)]
-	for i, pass3 := range pass10Rows {
+	pass12Rows := pass12[lo:hi]
+	pass12Rows = pass12Rows[:len(pass11Rows)]
+	for i, pass3 := range pass11Rows {
 		digit := int64(pass3 >> (digitShift & 31) & 255)
 		// g = groups(truncate(date(time), "month"))
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
 		pass[place] = pass3
-		pass2[place] = pass11Rows[i]
+		pass2[place] = pass12Rows[i]
 	}
 }
 
-// monthsKernel31Summary returns what rows lo to hi add to the state, in the stages pass8.
+// monthsKernel40Summary returns what rows lo to hi add to the state, in the stages pass9.
 //
 //go:noinline
-func monthsKernel31Summary(lo, hi int, pass10 []uint32, digitShift int64, digits []int64) {
+func monthsKernel40Summary(lo, hi int, pass11 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass10Rows := pass10[lo:hi]
-	for _, pass := range pass10Rows {
+	pass11Rows := pass11[lo:hi]
+	for _, pass := range pass11Rows {
 		digit := int64(pass >> (digitShift & 31) & 255)
 		// g = groups(truncate(date(time), "month"))
 		digit2 := int(digit)
@@ -2235,61 +2920,61 @@ func monthsKernel31Summary(lo, hi int, pass10 []uint32, digitShift int64, digits
 	}
 }
 
-// monthsKernel33 runs rows lo to hi through the stages pass10, from the state before them to the one after.
+// monthsKernel42 runs rows lo to hi through the stages pass11, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel33(lo, hi int, add4 []int64, pass14 []uint32, pass15, pass []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
+func monthsKernel42(lo, hi int, add6 []int64, pass15 []uint32, pass16, pass []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nPartitionedDistinct
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add4[int64(digit)+x] - x2
+		places[digit] += add6[int64(digit)+x] - x2
 	}
-	pass14Rows := pass14[lo:hi]
 	pass15Rows := pass15[lo:hi]
-	pass15Rows = pass15Rows[:len(pass14Rows)]
-	for i := range pass14Rows {
-		digit := int64(pass14Rows[i] >> (digitShift & 31) & 255)
+	pass16Rows := pass16[lo:hi]
+	pass16Rows = pass16Rows[:len(pass15Rows)]
+	for i := range pass15Rows {
+		digit := int64(pass15Rows[i] >> (digitShift & 31) & 255)
 		// g = groups(truncate(date(time), "month"))
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
-		pass[place] = pass15Rows[i]
+		pass[place] = pass16Rows[i]
 	}
 }
 
-// monthsKernel33Summary returns what rows lo to hi add to the state, in the stages pass10.
+// monthsKernel42Summary returns what rows lo to hi add to the state, in the stages pass11.
 //
 //go:noinline
-func monthsKernel33Summary(lo, hi int, pass14 []uint32, digitShift int64, digits []int64) {
+func monthsKernel42Summary(lo, hi int, pass15 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass14Rows := pass14[lo:hi]
-	for i := range pass14Rows {
-		digit := int64(pass14Rows[i] >> (digitShift & 31) & 255)
+	pass15Rows := pass15[lo:hi]
+	for i := range pass15Rows {
+		digit := int64(pass15Rows[i] >> (digitShift & 31) & 255)
 		// g = groups(truncate(date(time), "month"))
 		digit2 := int(digit)
 		counts[digit2]++
 	}
 }
 
-// monthsKernel34 runs rows lo to hi through the stages map41, map45, map46, from the state before them to the one after.
+// monthsKernel43 runs rows lo to hi through the stages map51, map55, map56, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel34(lo, hi int, pass16, compact5 []int64, pass9, map2 []int32, compact6, insert4, map3 []int64) {
+func monthsKernel43(lo, hi int, pass17, compact5 []int64, pass10, map2 []int32, compact6, insert7, map3 []int64) {
 	mapRows := map2[lo:hi]
 	mapRows2 := map3[lo:hi]
 	mapRows2 = mapRows2[:len(mapRows)]
 	for i := range mapRows {
-		x := pass16[lo+i]
+		x := pass17[lo+i]
 		var compact int64
 		if uint64(x) < uint64(len(compact5)) {
 			compact = compact5[x]
 		}
 		compact2 := compact
 		var pass int32
-		if uint64(compact2) < uint64(len(pass9)) {
-			pass = pass9[compact2]
+		if uint64(compact2) < uint64(len(pass10)) {
+			pass = pass10[compact2]
 		}
 		pass2 := pass
 		// return month: first(truncate(date(time), "month"), by: g), revenue: sum(amount, by: g)
@@ -2300,18 +2985,18 @@ func monthsKernel34(lo, hi int, pass16, compact5 []int64, pass9, map2 []int32, c
 		}
 		compact4 := compact3
 		var insert int64
-		if uint64(compact4) < uint64(len(insert4)) {
-			insert = insert4[compact4]
+		if uint64(compact4) < uint64(len(insert7)) {
+			insert = insert7[compact4]
 		}
 		insert2 := insert
 		mapRows2[i] = insert2
 	}
 }
 
-// monthsKernel35 runs rows lo to hi through the stages map42, histogram5, from the state before them to the one after.
+// monthsKernel44 runs rows lo to hi through the stages map52, histogram7, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel35(lo, hi int, histogram []int64, map5 []int32) {
+func monthsKernel44(lo, hi int, histogram []int64, map5 []int32) {
 	map5Rows := map5[lo:hi]
 	for i := range map5Rows {
 		x := uint32(map5Rows[i]) - 4188215274
@@ -2339,37 +3024,37 @@ func monthsKernel35(lo, hi int, histogram []int64, map5 []int32) {
 	}
 }
 
-// monthsKernel36 runs rows lo to hi through the stages partial9, offset9, add9, from the state before them to the one after.
+// monthsKernel45 runs rows lo to hi through the stages partial11, offset11, add11, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel36(lo, hi int, histogram5, add []int64, add2 int64) int64 {
-	histogram5Rows := histogram5[lo:hi]
+func monthsKernel45(lo, hi int, histogram7, add []int64, add2 int64) int64 {
+	histogram7Rows := histogram7[lo:hi]
 	addRows := add[lo:hi]
-	addRows = addRows[:len(histogram5Rows)]
-	for i := range histogram5Rows {
+	addRows = addRows[:len(histogram7Rows)]
+	for i := range histogram7Rows {
 		// g = groups(truncate(date(time), "month"))
 		addRows[i] = add2
-		add2 += histogram5Rows[i]
+		add2 += histogram7Rows[i]
 	}
 	return add2
 }
 
-// monthsKernel36Summary returns what rows lo to hi add to the state, in the stages partial9, offset9, add9.
+// monthsKernel45Summary returns what rows lo to hi add to the state, in the stages partial11, offset11, add11.
 //
 //go:noinline
-func monthsKernel36Summary(lo, hi int, histogram5 []int64) int64 {
+func monthsKernel45Summary(lo, hi int, histogram7 []int64) int64 {
 	var add int64
-	histogram5Rows := histogram5[lo:hi]
-	for i := range histogram5Rows {
-		add += histogram5Rows[i]
+	histogram7Rows := histogram7[lo:hi]
+	for i := range histogram7Rows {
+		add += histogram7Rows[i]
 	}
 	return add
 }
 
-// monthsKernel37 runs rows lo to hi through the stages pass11, from the state before them to the one after.
+// monthsKernel46 runs rows lo to hi through the stages pass12, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel37(lo, hi int, add5 []int64, map5 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
+func monthsKernel46(lo, hi int, add7 []int64, map5 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	room := min(len(pass), len(pass2))
@@ -2378,7 +3063,7 @@ func monthsKernel37(lo, hi int, add5 []int64, map5 []int32, pass []uint32, pass2
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add5[int64(digit)+x] - x2
+		places[digit] += add7[int64(digit)+x] - x2
 	}
 	map5Rows := map5[lo:hi]
 	for i := range map5Rows {
@@ -2393,10 +3078,10 @@ func monthsKernel37(lo, hi int, add5 []int64, map5 []int32, pass []uint32, pass2
 	}
 }
 
-// monthsKernel37Summary returns what rows lo to hi add to the state, in the stages pass11.
+// monthsKernel46Summary returns what rows lo to hi add to the state, in the stages pass12.
 //
 //go:noinline
-func monthsKernel37Summary(lo, hi int, map5 []int32, digitShift int64, digits []int64) {
+func monthsKernel46Summary(lo, hi int, map5 []int32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	map5Rows := map5[lo:hi]
 	for i := range map5Rows {
@@ -2408,10 +3093,10 @@ func monthsKernel37Summary(lo, hi int, map5 []int32, digitShift int64, digits []
 	}
 }
 
-// monthsKernel38 runs rows lo to hi through the stages pass12, from the state before them to the one after.
+// monthsKernel47 runs rows lo to hi through the stages pass13, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel38(lo, hi int, add5 []int64, pass17, pass []uint32, pass18, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
+func monthsKernel47(lo, hi int, add7 []int64, pass18, pass []uint32, pass19, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	room := min(len(pass), len(pass2))
@@ -2420,29 +3105,29 @@ func monthsKernel38(lo, hi int, add5 []int64, pass17, pass []uint32, pass18, pas
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add5[int64(digit)+x] - x2
+		places[digit] += add7[int64(digit)+x] - x2
 	}
-	pass17Rows := pass17[lo:hi]
 	pass18Rows := pass18[lo:hi]
-	pass18Rows = pass18Rows[:len(pass17Rows)]
-	for i, pass3 := range pass17Rows {
+	pass19Rows := pass19[lo:hi]
+	pass19Rows = pass19Rows[:len(pass18Rows)]
+	for i, pass3 := range pass18Rows {
 		digit := int64(pass3 >> (digitShift & 31) & 255)
 		// g = groups(truncate(date(time), "month"))
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
 		pass[place] = pass3
-		pass2[place] = pass18Rows[i]
+		pass2[place] = pass19Rows[i]
 	}
 }
 
-// monthsKernel38Summary returns what rows lo to hi add to the state, in the stages pass12.
+// monthsKernel47Summary returns what rows lo to hi add to the state, in the stages pass13.
 //
 //go:noinline
-func monthsKernel38Summary(lo, hi int, pass17 []uint32, digitShift int64, digits []int64) {
+func monthsKernel47Summary(lo, hi int, pass18 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass17Rows := pass17[lo:hi]
-	for _, pass := range pass17Rows {
+	pass18Rows := pass18[lo:hi]
+	for _, pass := range pass18Rows {
 		digit := int64(pass >> (digitShift & 31) & 255)
 		// g = groups(truncate(date(time), "month"))
 		digit2 := int(digit)
@@ -2450,24 +3135,24 @@ func monthsKernel38Summary(lo, hi int, pass17 []uint32, digitShift int64, digits
 	}
 }
 
-// monthsKernel41 runs rows lo to hi through the stages map43, mask5, partial10, offset10, add10, map44, aggregate3, from the state before them to the one after.
+// monthsKernel50 runs rows lo to hi through the stages map53, mask5, partial12, offset12, add12, map54, aggregate3, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel41(lo, hi int, pass23 []uint32, aggregate []int32, pass24, amount, aggregate2 []int64, gRunsBegun int64, openLast int32, openSum int64) (int64, int32, int64) {
+func monthsKernel50(lo, hi int, pass24 []uint32, aggregate []int32, pass25, amount, aggregate2 []int64, gRunsBegun int64, openLast int32, openSum int64) (int64, int32, int64) {
 	aggregate2 = aggregate2[:len(aggregate)]
 	var lastPass uint32
 	if lo > 0 {
-		lastPass = pass23[lo-1]
+		lastPass = pass24[lo-1]
 	} else if lo < hi {
-		lastPass = ^pass23[lo]
+		lastPass = ^pass24[lo]
 	}
-	pass23Rows := pass23[lo:hi]
 	pass24Rows := pass24[lo:hi]
-	pass24Rows = pass24Rows[:len(pass23Rows)]
-	for i, pass := range pass23Rows {
+	pass25Rows := pass25[lo:hi]
+	pass25Rows = pass25Rows[:len(pass24Rows)]
+	for i, pass := range pass24Rows {
 		// g = groups(truncate(date(time), "month"))
 		head := pass != lastPass
-		at := pass24Rows[i]
+		at := pass25Rows[i]
 		var amount2 int64
 		if uint64(at) < uint64(len(amount)) {
 			amount2 = amount[at]
@@ -2492,11 +3177,11 @@ func monthsKernel41(lo, hi int, pass23 []uint32, aggregate []int32, pass24, amou
 	return gRunsBegun, openLast, openSum
 }
 
-// monthsKernel41Summary returns what rows lo to hi add to the state, in the stages map43, mask5, partial10, offset10, add10, map44, aggregate3.
+// monthsKernel50Summary returns what rows lo to hi add to the state, in the stages map53, mask5, partial12, offset12, add12, map54, aggregate3.
 // sum&(bit-1) is 0 if bit is 1, as in the first row of a group, and sum if bit is 0.
 //
 //go:noinline
-func monthsKernel41Summary(lo, hi int, pass23 []uint32, pass24, amount []int64) (int64, bool, int32, bool, int64) {
+func monthsKernel50Summary(lo, hi int, pass24 []uint32, pass25, amount []int64) (int64, bool, int32, bool, int64) {
 	var gRunsBegun int64
 	var openPresent bool
 	var openLast int32
@@ -2504,17 +3189,17 @@ func monthsKernel41Summary(lo, hi int, pass23 []uint32, pass24, amount []int64) 
 	var openSum int64
 	var lastPass uint32
 	if lo > 0 {
-		lastPass = pass23[lo-1]
+		lastPass = pass24[lo-1]
 	} else if lo < hi {
-		lastPass = ^pass23[lo]
+		lastPass = ^pass24[lo]
 	}
-	pass23Rows := pass23[lo:hi]
 	pass24Rows := pass24[lo:hi]
-	pass24Rows = pass24Rows[:len(pass23Rows)]
-	for i, pass := range pass23Rows {
+	pass25Rows := pass25[lo:hi]
+	pass25Rows = pass25Rows[:len(pass24Rows)]
+	for i, pass := range pass24Rows {
 		// g = groups(truncate(date(time), "month"))
 		head := pass != lastPass
-		at := pass24Rows[i]
+		at := pass25Rows[i]
 		var amount2 int64
 		if uint64(at) < uint64(len(amount)) {
 			amount2 = amount[at]

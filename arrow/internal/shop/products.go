@@ -64,12 +64,17 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 	}
 	nSlotsLength := max(kgenSelect(uint64(max(min(int64(n)/64, 16384), 1)*4) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(min(int64(n)/64, 16384), 1)*4)-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(min(int64(n)/64, 16384), 1)*4)-1)))))&63)), 0)
 	nPartitionedSlotsLength := max(kgenSelect(uint64(max(max(min(int64(n)/8, 16777216), 1), 8192)) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(max(min(int64(n)/8, 16777216), 1), 8192))-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(max(min(int64(n)/8, 16777216), 1), 8192))-1)))))&63)), 0)
+	var reduce2 uint32
+	var reduce3 uint32
+	var reduce int64
 	var scalar int64
 	var scalar2 int64
 	var scalar3 int64
+	var scalar4 int64
 	if 0 < n-1048575 {
 		map3 := kgenTemporary[int32](&call, 16384)
-		map4 := kgenTemporary[int64](&call, 16384)
+		map4 := kgenTemporary[uint32](&call, 16384)
+		map5 := kgenTemporary[int64](&call, 16384)
 		var sum int64
 		var least uint32
 		var greatest uint32
@@ -90,14 +95,14 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					least2 = min(leastBefore, least3)
 					greatest2 = max(greatestBefore, greatest3)
 					blocks.release()
-					productsKernel2(lo, hi, product, map3, map4, int64(n), sumBefore, leastBefore, greatestBefore)
+					productsKernel2(lo, hi, product, map3, map4, map5, int64(n), sumBefore, leastBefore, greatestBefore)
 				}
 			})
 			sum = sum2
 			least = least2
 			greatest = greatest2
 		} else {
-			sum, least, greatest = productsKernel2(0, 16384, product, map3, map4, int64(n), 0, 4294967295, 0)
+			sum, least, greatest = productsKernel2(0, 16384, product, map3, map4, map5, int64(n), 0, 4294967295, 0)
 		}
 		cond := sum > 0
 		x := uint32(0)
@@ -110,25 +115,35 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		}
 		insert := kgenTemporary[int64](&call, 32768)
 		kgenFill(insert, -1)
-		productsKernel3(0, 16384, map3, insert, map4, 32768)
+		productsKernel3(0, 16384, map3, insert, map5, 32768)
+		histogram := kgenTemporary[int64](&call, 64)
+		clear(histogram)
 		var sum2 int64
 		if workers > 1 {
 			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 			var sum3 int64
 			kgenInOrder(&call, workers, 32768, 32768, func(blocks *kgenBlocks) {
+				histogramOwn := make([]int64, 64)
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					sum4 := productsKernel4(lo, hi, insert)
+					sum4 := productsKernel4Summary(lo, hi, insert)
 					blocks.await()
 					sumBefore := sum3
 					sum3 = sumBefore + sum4
 					blocks.release()
+					productsKernel4(lo, hi, insert, histogramOwn, map4, x2, x, sumBefore)
 				}
+				blocks.chain.lock.Lock()
+				for i := range histogramOwn {
+					atomic.AddInt64(&histogram[i], histogramOwn[i])
+				}
+				blocks.chain.lock.Unlock()
 			})
 			sum2 = sum3
 		} else {
-			sum2 = productsKernel4(0, 32768, insert)
+			sum2 = productsKernel4(0, 32768, insert, histogram, map4, x2, x, 0)
 		}
+		reduce4 := sum2
 		cond2 := sum2 <= 8192
 		x3 := int64(0)
 		if cond2 {
@@ -141,21 +156,62 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		if cond5 {
 			x4 = 1
 		}
-		cond6 := sum2 <= 16384-67108864/max(min(int64(n)/8, 16777216), 1)
+		var sum3 int64
+		var greatest2 int64
+		if workers > 1 {
+			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+			var sum4 int64
+			greatest3 := int64(math.MinInt64)
+			kgenInOrder(&call, workers, 64, 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					sum5, greatest4 := productsKernel5(lo, hi, histogram)
+					blocks.await()
+					sumBefore := sum4
+					greatestBefore := greatest3
+					sum4 = sumBefore + sum5
+					greatest3 = max(greatestBefore, greatest4)
+					blocks.release()
+				}
+			})
+			sum3 = sum4
+			greatest2 = greatest3
+		} else {
+			sum3, greatest2 = productsKernel5(0, 64, histogram)
+		}
+		cond6 := sum3 > 0
 		x5 := int64(0)
 		if cond6 {
-			x5 = 1
+			x5 = greatest2
 		}
+		x6 := x5 * 4
+		cond7 := x6 <= reduce4
+		x7 := int64(0)
+		if cond7 {
+			x7 = 1
+		}
+		scalar42 := int64(0)
+		if reduce4 <= 16384-67108864/max(min(int64(n)/8, 16777216), 1) {
+			scalar42 = 1
+		}
+		reduce2 = x
+		reduce3 = x2
+		reduce = reduce4
 		scalar = x3
 		scalar2 = x4
-		scalar3 = x5
+		scalar3 = x7
+		scalar4 = scalar42
 	}
-	scalar4 := scalar
+	reduce22 := reduce2
+	reduce32 := reduce3
+	reduce4 := reduce
+	scalar5 := scalar
 	scalar22 := scalar2
 	scalar32 := scalar3
-	var reduce4 uint32
+	scalar42 := scalar4
 	var reduce5 uint32
-	var scalar42 int64
+	var reduce6 uint32
+	var scalar52 int64
 	if 0 < max(1048576-n, int(scalar22)) {
 		var sum int64
 		var least uint32
@@ -168,7 +224,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					sum3, least3, greatest3 := productsKernel5(lo, hi, product)
+					sum3, least3, greatest3 := productsKernel6(lo, hi, product)
 					blocks.await()
 					sumBefore := sum2
 					leastBefore := least2
@@ -183,7 +239,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			least = least2
 			greatest = greatest2
 		} else {
-			sum, least, greatest = productsKernel5(0, n, product)
+			sum, least, greatest = productsKernel6(0, n, product)
 		}
 		cond := sum > 0
 		x := uint32(0)
@@ -203,34 +259,36 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		if cond2 {
 			x7 = x6
 		}
-		reduce4 = x
-		reduce5 = x2
-		scalar42 = x7
+		reduce5 = x
+		reduce6 = x2
+		scalar52 = x7
 	}
-	reduce42 := reduce4
 	reduce52 := reduce5
-	scalar43 := scalar42
+	reduce62 := reduce6
+	scalar53 := scalar52
 	var revenue []int64
-	var either10 []int32
-	var either14 []int64
-	var either18 []int64
+	var either12 []int32
+	var either17 []int64
+	var either22 []int64
 	var nFilledLength int64
-	var scalar5 int64
 	var scalar6 int64
-	var nFilled2Length int64
 	var scalar7 int64
+	var nFilled2Length int64
+	var scalar8 int64
+	var nDistinct2Length int64
+	var scalar9 int64
 	var gRunsLength int64
-	if 0 < int(scalar43) {
-		if int(scalar43) > 2147483647 {
-			return fmt.Errorf("n_bins would have %d rows; at most 2147483647 can be computed", int(scalar43))
+	if 0 < int(scalar53) {
+		if int(scalar53) > 2147483647 {
+			return fmt.Errorf("n_bins would have %d rows; at most 2147483647 can be computed", int(scalar53))
 		}
-		aggregate := kgenTemporary[int64](&call, int(scalar43))
+		aggregate := kgenTemporary[int64](&call, int(scalar53))
 		clear(aggregate)
-		aggregate2 := kgenTemporary[int64](&call, int(scalar43))
+		aggregate2 := kgenTemporary[int64](&call, int(scalar53))
 		clear(aggregate2)
-		aggregate3 := kgenTemporary[int64](&call, int(scalar43))
+		aggregate3 := kgenTemporary[int64](&call, int(scalar53))
 		clear(aggregate3)
-		aggregate4 := kgenTemporary[int64](&call, int(scalar43))
+		aggregate4 := kgenTemporary[int64](&call, int(scalar53))
 		clear(aggregate4)
 		few := min(workers, n/(max(len(aggregate)+len(aggregate2)+len(aggregate3)+len(aggregate4), 1)*32))
 		if n < 65536 {
@@ -242,7 +300,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				aggregateOwn2 := make([]int64, len(aggregate2))
 				aggregateOwn3 := make([]int64, len(aggregate3))
 				aggregateOwn4 := make([]int64, len(aggregate4))
-				productsKernel6(lo, hi, aggregateOwn, product, amount, aggregateOwn2, paid, aggregateOwn3, map2, aggregateOwn4, reduce42)
+				productsKernel7(lo, hi, aggregateOwn, product, amount, aggregateOwn2, paid, aggregateOwn3, map2, aggregateOwn4, reduce52)
 				for i := range aggregateOwn {
 					atomic.AddInt64(&aggregate[i], aggregateOwn[i])
 				}
@@ -257,27 +315,27 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				}
 			})
 		} else {
-			productsKernel6(0, n, aggregate, product, amount, aggregate2, paid, aggregate3, map2, aggregate4, reduce42)
+			productsKernel7(0, n, aggregate, product, amount, aggregate2, paid, aggregate3, map2, aggregate4, reduce52)
 		}
-		if int(scalar43) > 2147483647 {
-			return fmt.Errorf("shop.kg:13:6: g would have %d rows; at most 2147483647 can be computed", int(scalar43))
+		if int(scalar53) > 2147483647 {
+			return fmt.Errorf("shop.kg:13:6: g would have %d rows; at most 2147483647 can be computed", int(scalar53))
 		}
-		revenue2 := kgenTemporary[int64](&call, int(scalar43))
-		either := kgenTemporary[int32](&call, int(scalar43))
-		either2 := kgenTemporary[int64](&call, int(scalar43))
-		either3 := kgenTemporary[int64](&call, int(scalar43))
+		revenue2 := kgenTemporary[int64](&call, int(scalar53))
+		either := kgenTemporary[int32](&call, int(scalar53))
+		either2 := kgenTemporary[int64](&call, int(scalar53))
+		either3 := kgenTemporary[int64](&call, int(scalar53))
 		var nFilledPlace int64
 		if workers > 1 {
 			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 			var nFilledPlace2 int64
-			kgenInOrder(&call, workers, int(scalar43), 32768, func(blocks *kgenBlocks) {
+			kgenInOrder(&call, workers, int(scalar53), 32768, func(blocks *kgenBlocks) {
 				compactScratch := make([]int64, 32768)
 				compactScratch2 := make([]int32, 32768)
 				compactScratch3 := make([]int64, 32768)
 				compactScratch4 := make([]int64, 32768)
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					nFilledPlace3 := productsKernel7(lo, hi, aggregate, aggregate2, compactScratch, compactScratch2, aggregate3, compactScratch3, aggregate4, compactScratch4, reduce42, 0)
+					nFilledPlace3 := productsKernel8(lo, hi, aggregate, aggregate2, compactScratch, compactScratch2, aggregate3, compactScratch3, aggregate4, compactScratch4, reduce52, 0)
 					blocks.await()
 					nFilledPlaceBefore := nFilledPlace2
 					nFilledPlace2 = nFilledPlaceBefore + nFilledPlace3
@@ -290,13 +348,13 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			})
 			nFilledPlace = nFilledPlace2
 		} else {
-			nFilledPlace = productsKernel7(0, int(scalar43), aggregate, aggregate2, revenue2, either, aggregate3, either2, aggregate4, either3, reduce42, 0)
+			nFilledPlace = productsKernel8(0, int(scalar53), aggregate, aggregate2, revenue2, either, aggregate3, either2, aggregate4, either3, reduce52, 0)
 		}
 		nFilledLength2 := nFilledPlace
 		revenue = revenue2
-		either10 = either
-		either14 = either2
-		either18 = either3
+		either12 = either
+		either17 = either2
+		either22 = either3
 		nFilledLength = nFilledLength2
 	} else {
 		if int(nSlotsLength) > 2147483647 {
@@ -313,8 +371,8 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		insert3 := kgenTemporary[int64](&call, int(nSlotsLength))
 		insert4 := kgenTemporary[int64](&call, int(nSlotsLength))
 		mask := kgenTemporary[bool](&call, int(nSlotsLength))
-		var scalar52 int64
-		if 0 < max(1048576-n, int(scalar4)) {
+		var scalar62 int64
+		if 0 < max(1048576-n, int(scalar5)) {
 			kgenFill(insert, -1)
 			clear(insert2)
 			clear(insert3)
@@ -333,7 +391,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					insertOwn4 := insertOwn[worker*min((n+256)*16, 131072) : (worker+1)*min((n+256)*16, 131072)]
 					insertOwn5 := insertOwn2[worker*min((n+256)*16, 131072) : (worker+1)*min((n+256)*16, 131072)]
 					insertOwn6 := insertOwn3[worker*min((n+256)*16, 131072) : (worker+1)*min((n+256)*16, 131072)]
-					productsKernel8(lo, hi, product, insert, amount, insert2, paid, insert3, map2, insert4, nSlotsLength, int64(n), firstRows2, homes2, productOwn2, insertOwn4, insertOwn5, insertOwn6)
+					productsKernel9(lo, hi, product, insert, amount, insert2, paid, insert3, map2, insert4, nSlotsLength, int64(n), firstRows2, homes2, productOwn2, insertOwn4, insertOwn5, insertOwn6)
 				})
 			} else {
 				firstRows := kgenTemporary[int64](&call, min((n+256)*16, 131072))
@@ -342,7 +400,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				insertOwn := kgenTemporary[int64](&call, min((n+256)*16, 131072))
 				insertOwn2 := kgenTemporary[int64](&call, min((n+256)*16, 131072))
 				insertOwn3 := kgenTemporary[int64](&call, min((n+256)*16, 131072))
-				productsKernel8(0, n, product, insert, amount, insert2, paid, insert3, map2, insert4, nSlotsLength, int64(n), firstRows, homes, productOwn, insertOwn, insertOwn2, insertOwn3)
+				productsKernel9(0, n, product, insert, amount, insert2, paid, insert3, map2, insert4, nSlotsLength, int64(n), firstRows, homes, productOwn, insertOwn, insertOwn2, insertOwn3)
 			}
 			var sum int64
 			if workers > 1 {
@@ -351,17 +409,17 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				kgenInOrder(&call, workers, int(nSlotsLength), 32768, func(blocks *kgenBlocks) {
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
-						sum3 := productsKernel9Summary(lo, hi, insert, int64(n))
+						sum3 := productsKernel10Summary(lo, hi, insert, int64(n))
 						blocks.await()
 						sumBefore := sum2
 						sum2 = sumBefore + sum3
 						blocks.release()
-						productsKernel9(lo, hi, insert, mask, int64(n), sumBefore)
+						productsKernel10(lo, hi, insert, mask, int64(n), sumBefore)
 					}
 				})
 				sum = sum2
 			} else {
-				sum = productsKernel9(0, int(nSlotsLength), insert, mask, int64(n), 0)
+				sum = productsKernel10(0, int(nSlotsLength), insert, mask, int64(n), 0)
 			}
 			cond := sum <= max(min(int64(n)/64, 16384), 1)
 			x := min(sum, max(min(int64(n)/64, 16384), 1))
@@ -370,18 +428,20 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			if cond {
 				x3 = x2
 			}
-			scalar52 = x3
+			scalar62 = x3
 		}
-		scalar53 := scalar52
+		scalar63 := scalar62
 		var revenue2 []int64
-		var either102 []int32
-		var either142 []int64
-		var either182 []int64
-		var scalar62 int64
-		var nFilled2Length2 int64
+		var either122 []int32
+		var either172 []int64
+		var either222 []int64
 		var scalar72 int64
+		var nFilled2Length2 int64
+		var scalar82 int64
+		var nDistinct2Length2 int64
+		var scalar92 int64
 		var gRunsLength2 int64
-		if 0 < int(scalar53) {
+		if 0 < int(scalar63) {
 			compact := kgenTemporary[int64](&call, int(nSlotsLength))
 			compact2 := kgenTemporary[int64](&call, int(nSlotsLength))
 			map3 := kgenTemporary[int32](&call, int(nSlotsLength))
@@ -399,7 +459,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					histogramOwn := make([]int64, 1024)
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
-						nDistinctPlace3 := productsKernel10Summary(lo, hi, mask)
+						nDistinctPlace3 := productsKernel11Summary(lo, hi, mask)
 						blocks.await()
 						nDistinctPlaceBefore := nDistinctPlace2
 						nDistinctPlace2 = nDistinctPlaceBefore + nDistinctPlace3
@@ -408,7 +468,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						compactPart := compact[:nDistinctPlaceEnd]
 						compactPart2 := compact2[:nDistinctPlaceEnd]
 						mapPart := map3[:nDistinctPlaceEnd]
-						productsKernel10(lo, hi, mask, insert, compactPart, compactPart2, product, mapPart, histogramOwn, nDistinctPlaceBefore)
+						productsKernel11(lo, hi, mask, insert, compactPart, compactPart2, product, mapPart, histogramOwn, nDistinctPlaceBefore)
 					}
 					blocks.chain.lock.Lock()
 					for i := range histogramOwn {
@@ -418,7 +478,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				})
 				nDistinctPlace = nDistinctPlace2
 			} else {
-				nDistinctPlace = productsKernel10(0, int(nSlotsLength), mask, insert, compact, compact2, product, map3, histogram, 0)
+				nDistinctPlace = productsKernel11(0, int(nSlotsLength), mask, insert, compact, compact2, product, map3, histogram, 0)
 			}
 			nDistinctLength := nDistinctPlace
 			add := kgenTemporary[int64](&call, 1024)
@@ -428,16 +488,16 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
-						add3 := productsKernel11Summary(lo, hi, histogram)
+						add3 := productsKernel12Summary(lo, hi, histogram)
 						blocks.await()
 						addBefore := add2
 						add2 = addBefore + add3
 						blocks.release()
-						productsKernel11(lo, hi, histogram, add, addBefore)
+						productsKernel12(lo, hi, histogram, add, addBefore)
 					}
 				})
 			} else {
-				productsKernel11(0, 1024, histogram, add, 0)
+				productsKernel12(0, 1024, histogram, add, 0)
 			}
 			pass := kgenTemporary[uint32](&call, int(nDistinctLength))
 			pass2 := kgenTemporary[int64](&call, int(nDistinctLength))
@@ -447,7 +507,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						productsKernel12Summary(lo, hi, map3, 0, digits)
+						productsKernel13Summary(lo, hi, map3, 0, digits)
 						blocks.await()
 						for digit := range 256 {
 							count := digits[digit]
@@ -455,12 +515,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 							counts[digit] += count
 						}
 						blocks.release()
-						productsKernel12(lo, hi, add, map3, pass, pass2, 0, 0, nDistinctLength, digits)
+						productsKernel13(lo, hi, add, map3, pass, pass2, 0, 0, nDistinctLength, digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				productsKernel12(0, int(nDistinctLength), add, map3, pass, pass2, 0, 0, nDistinctLength, digits)
+				productsKernel13(0, int(nDistinctLength), add, map3, pass, pass2, 0, 0, nDistinctLength, digits)
 			}
 			pass3 := kgenTemporary[uint32](&call, int(nDistinctLength))
 			pass4 := kgenTemporary[int64](&call, int(nDistinctLength))
@@ -470,7 +530,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						productsKernel13Summary(lo, hi, pass, 8, digits)
+						productsKernel14Summary(lo, hi, pass, 8, digits)
 						blocks.await()
 						for digit := range 256 {
 							count := digits[digit]
@@ -478,12 +538,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 							counts[digit] += count
 						}
 						blocks.release()
-						productsKernel13(lo, hi, add, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
+						productsKernel14(lo, hi, add, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				productsKernel13(0, int(nDistinctLength), add, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
+				productsKernel14(0, int(nDistinctLength), add, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
 			}
 			if workers > 1 {
 				counts := make([]int64, 256)
@@ -491,7 +551,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						productsKernel13Summary(lo, hi, pass3, 16, digits)
+						productsKernel14Summary(lo, hi, pass3, 16, digits)
 						blocks.await()
 						for digit := range 256 {
 							count := digits[digit]
@@ -499,12 +559,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 							counts[digit] += count
 						}
 						blocks.release()
-						productsKernel13(lo, hi, add, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
+						productsKernel14(lo, hi, add, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				productsKernel13(0, int(nDistinctLength), add, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
+				productsKernel14(0, int(nDistinctLength), add, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
 			}
 			pass5 := kgenTemporary[int64](&call, int(nDistinctLength))
 			if workers > 1 {
@@ -513,7 +573,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						productsKernel15Summary(lo, hi, pass, 24, digits)
+						productsKernel16Summary(lo, hi, pass, 24, digits)
 						blocks.await()
 						for digit := range 256 {
 							count := digits[digit]
@@ -521,46 +581,48 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 							counts[digit] += count
 						}
 						blocks.release()
-						productsKernel15(lo, hi, add, pass, pass2, pass5, 3, 24, nDistinctLength, digits)
+						productsKernel16(lo, hi, add, pass, pass2, pass5, 3, 24, nDistinctLength, digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				productsKernel15(0, int(nDistinctLength), add, pass, pass2, pass5, 3, 24, nDistinctLength, digits)
+				productsKernel16(0, int(nDistinctLength), add, pass, pass2, pass5, 3, 24, nDistinctLength, digits)
 			}
-			revenue3 := kgenTemporary[int64](&call, int(scalar53))
-			either := kgenTemporary[int32](&call, int(scalar53))
-			either2 := kgenTemporary[int64](&call, int(scalar53))
-			either3 := kgenTemporary[int64](&call, int(scalar53))
+			revenue3 := kgenTemporary[int64](&call, int(scalar63))
+			either := kgenTemporary[int32](&call, int(scalar63))
+			either2 := kgenTemporary[int64](&call, int(scalar63))
+			either3 := kgenTemporary[int64](&call, int(scalar63))
 			if workers > 1 {
-				kgenFork(&call, workers, int(scalar53), 4096, func(_, lo, hi int) {
-					productsKernel16(lo, hi, pass5, compact2, insert2, revenue3, compact, product, either, insert3, either2, insert4, either3)
+				kgenFork(&call, workers, int(scalar63), 4096, func(_, lo, hi int) {
+					productsKernel17(lo, hi, pass5, compact2, insert2, revenue3, compact, product, either, insert3, either2, insert4, either3)
 				})
 			} else {
-				productsKernel16(0, int(scalar53), pass5, compact2, insert2, revenue3, compact, product, either, insert3, either2, insert4, either3)
+				productsKernel17(0, int(scalar63), pass5, compact2, insert2, revenue3, compact, product, either, insert3, either2, insert4, either3)
 			}
 			revenue2 = revenue3
-			either102 = either
-			either142 = either2
-			either182 = either3
+			either122 = either
+			either172 = either2
+			either222 = either3
 		} else {
-			var scalar63 int64
-			if 0 < max(1048576-n, int(scalar22)) {
-				scalar64 := int64(0)
-				if reduce52-reduce42 <= uint32(min(int64(n), 16777215)) {
-					scalar64 = int64(min(reduce52-reduce42, uint32(min(int64(n), 16777215)))) + 1
-				}
-				scalar63 = scalar64
-			}
-			scalar64 := scalar63
-			var revenue3 []int64
-			var either103 []int32
-			var either143 []int64
-			var either183 []int64
-			var nFilled2Length3 int64
 			var scalar73 int64
+			if 0 < max(1048576-n, int(scalar22)) {
+				scalar74 := int64(0)
+				if reduce62-reduce52 <= uint32(min(int64(n), 16777215)) {
+					scalar74 = int64(min(reduce62-reduce52, uint32(min(int64(n), 16777215)))) + 1
+				}
+				scalar73 = scalar74
+			}
+			scalar74 := scalar73
+			var revenue3 []int64
+			var either123 []int32
+			var either173 []int64
+			var either223 []int64
+			var nFilled2Length3 int64
+			var scalar83 int64
+			var nDistinct2Length3 int64
+			var scalar93 int64
 			var gRunsLength3 int64
-			if 0 < int(scalar64) {
+			if 0 < int(scalar74) {
 				histogram := kgenTemporary[int64](&call, 256)
 				clear(histogram)
 				few := min(workers, n/8192)
@@ -570,13 +632,13 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				if few > 1 {
 					kgenFork(&call, few, n, 4096, func(_, lo, hi int) {
 						histogramOwn := make([]int64, 256)
-						productsKernel18(lo, hi, histogramOwn, product, reduce42)
+						productsKernel19(lo, hi, histogramOwn, product, reduce52)
 						for i := range histogramOwn {
 							atomic.AddInt64(&histogram[i], histogramOwn[i])
 						}
 					})
 				} else {
-					productsKernel18(0, n, histogram, product, reduce42)
+					productsKernel19(0, n, histogram, product, reduce52)
 				}
 				add := kgenTemporary[int64](&call, 256)
 				if workers > 1 {
@@ -585,16 +647,16 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					kgenInOrder(&call, workers, 256, 32768, func(blocks *kgenBlocks) {
 						for blocks.next() {
 							lo, hi := blocks.lo, blocks.hi
-							add3 := productsKernel19Summary(lo, hi, histogram)
+							add3 := productsKernel20Summary(lo, hi, histogram)
 							blocks.await()
 							addBefore := add2
 							add2 = addBefore + add3
 							blocks.release()
-							productsKernel19(lo, hi, histogram, add, addBefore)
+							productsKernel20(lo, hi, histogram, add, addBefore)
 						}
 					})
 				} else {
-					productsKernel19(0, 256, histogram, add, 0)
+					productsKernel20(0, 256, histogram, add, 0)
 				}
 				pass := kgenTemporary[int32](&call, n)
 				pass2 := kgenTemporary[int64](&call, n)
@@ -606,7 +668,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						for blocks.next() {
 							lo, hi := blocks.lo, blocks.hi
 							digits := make([]int64, 256)
-							productsKernel20Summary(lo, hi, product, 0, reduce42, digits)
+							productsKernel21Summary(lo, hi, product, 0, reduce52, digits)
 							blocks.await()
 							for digit := range 256 {
 								count := digits[digit]
@@ -614,50 +676,50 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 								counts[digit] += count
 							}
 							blocks.release()
-							productsKernel20(lo, hi, add, product, pass, amount, pass2, paid, pass3, map2, pass4, 0, 0, reduce42, int64(n), digits)
+							productsKernel21(lo, hi, add, product, pass, amount, pass2, paid, pass3, map2, pass4, 0, 0, reduce52, int64(n), digits)
 						}
 					})
 				} else {
 					digits := make([]int64, 256)
-					productsKernel20(0, n, add, product, pass, amount, pass2, paid, pass3, map2, pass4, 0, 0, reduce42, int64(n), digits)
+					productsKernel21(0, n, add, product, pass, amount, pass2, paid, pass3, map2, pass4, 0, 0, reduce52, int64(n), digits)
 				}
-				if int(scalar64) > 2147483647 {
-					return fmt.Errorf("n_bins_2 would have %d rows; at most 2147483647 can be computed", int(scalar64))
+				if int(scalar74) > 2147483647 {
+					return fmt.Errorf("n_bins_2 would have %d rows; at most 2147483647 can be computed", int(scalar74))
 				}
-				aggregate := kgenTemporary[int64](&call, int(scalar64))
+				aggregate := kgenTemporary[int64](&call, int(scalar74))
 				clear(aggregate)
-				aggregate2 := kgenTemporary[int64](&call, int(scalar64))
+				aggregate2 := kgenTemporary[int64](&call, int(scalar74))
 				clear(aggregate2)
-				aggregate3 := kgenTemporary[int64](&call, int(scalar64))
+				aggregate3 := kgenTemporary[int64](&call, int(scalar74))
 				clear(aggregate3)
-				aggregate4 := kgenTemporary[int64](&call, int(scalar64))
+				aggregate4 := kgenTemporary[int64](&call, int(scalar74))
 				clear(aggregate4)
 				if workers > 1 {
 					kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-						productsKernel21(lo, hi, aggregate, pass, pass2, aggregate2, pass3, aggregate3, pass4, aggregate4, reduce42, int64(n))
+						productsKernel22(lo, hi, aggregate, pass, pass2, aggregate2, pass3, aggregate3, pass4, aggregate4, reduce52, int64(n))
 					})
 				} else {
-					productsKernel21(0, n, aggregate, pass, pass2, aggregate2, pass3, aggregate3, pass4, aggregate4, reduce42, int64(n))
+					productsKernel22(0, n, aggregate, pass, pass2, aggregate2, pass3, aggregate3, pass4, aggregate4, reduce52, int64(n))
 				}
-				if int(scalar64) > 2147483647 {
-					return fmt.Errorf("shop.kg:13:6: g would have %d rows; at most 2147483647 can be computed", int(scalar64))
+				if int(scalar74) > 2147483647 {
+					return fmt.Errorf("shop.kg:13:6: g would have %d rows; at most 2147483647 can be computed", int(scalar74))
 				}
-				revenue4 := kgenTemporary[int64](&call, int(scalar64))
-				either := kgenTemporary[int32](&call, int(scalar64))
-				either2 := kgenTemporary[int64](&call, int(scalar64))
-				either3 := kgenTemporary[int64](&call, int(scalar64))
+				revenue4 := kgenTemporary[int64](&call, int(scalar74))
+				either := kgenTemporary[int32](&call, int(scalar74))
+				either2 := kgenTemporary[int64](&call, int(scalar74))
+				either3 := kgenTemporary[int64](&call, int(scalar74))
 				var nFilled2Place int64
 				if workers > 1 {
 					// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 					var nFilled2Place2 int64
-					kgenInOrder(&call, workers, int(scalar64), 32768, func(blocks *kgenBlocks) {
+					kgenInOrder(&call, workers, int(scalar74), 32768, func(blocks *kgenBlocks) {
 						compactScratch := make([]int64, 32768)
 						compactScratch2 := make([]int32, 32768)
 						compactScratch3 := make([]int64, 32768)
 						compactScratch4 := make([]int64, 32768)
 						for blocks.next() {
 							lo, hi := blocks.lo, blocks.hi
-							nFilled2Place3 := productsKernel22(lo, hi, aggregate, aggregate2, compactScratch, compactScratch2, aggregate3, compactScratch3, aggregate4, compactScratch4, reduce42, 0)
+							nFilled2Place3 := productsKernel23(lo, hi, aggregate, aggregate2, compactScratch, compactScratch2, aggregate3, compactScratch3, aggregate4, compactScratch4, reduce52, 0)
 							blocks.await()
 							nFilled2PlaceBefore := nFilled2Place2
 							nFilled2Place2 = nFilled2PlaceBefore + nFilled2Place3
@@ -670,559 +732,754 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					})
 					nFilled2Place = nFilled2Place2
 				} else {
-					nFilled2Place = productsKernel22(0, int(scalar64), aggregate, aggregate2, revenue4, either, aggregate3, either2, aggregate4, either3, reduce42, 0)
+					nFilled2Place = productsKernel23(0, int(scalar74), aggregate, aggregate2, revenue4, either, aggregate3, either2, aggregate4, either3, reduce52, 0)
 				}
 				nFilled2Length4 := nFilled2Place
 				revenue3 = revenue4
-				either103 = either
-				either143 = either2
-				either183 = either3
+				either123 = either
+				either173 = either2
+				either223 = either3
 				nFilled2Length3 = nFilled2Length4
 			} else {
-				pass := kgenTemporary[int32](&call, n)
-				if int(nPartitionedSlotsLength) > 2147483647 {
-					return fmt.Errorf("n_partitioned_slots would have %d rows; at most 2147483647 can be computed", int(nPartitionedSlotsLength))
-				}
-				if int(nPartitionedSlotsLength) > 2147483647 {
-					return fmt.Errorf("n_partitioned_distinct would have %d rows; at most 2147483647 can be computed", int(nPartitionedSlotsLength))
-				}
-				if int(nPartitionedSlotsLength) > 2147483647 {
-					return fmt.Errorf("n_partitioned_ranked would have %d rows; at most 2147483647 can be computed", int(nPartitionedSlotsLength))
-				}
-				insert5 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
-				insert6 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
-				insert7 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
-				insert8 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
-				mask2 := kgenTemporary[bool](&call, int(nPartitionedSlotsLength))
-				var scalar74 int64
+				add := kgenTemporary[int64](&call, 32)
+				insert5 := kgenTemporary[int64](&call, n)
+				insert6 := kgenTemporary[int64](&call, n)
+				insert7 := kgenTemporary[int64](&call, n)
+				insert8 := kgenTemporary[int64](&call, n)
+				insert9 := kgenTemporary[uint32](&call, n)
+				insert10 := kgenTemporary[int64](&call, 32)
+				var reduce8 int64
+				var reduce9 int64
+				var reduce10 int64
+				var scalar84 int64
 				if 0 < int(scalar32) {
-					histogram := kgenTemporary[int64](&call, 256)
+					histogram := kgenTemporary[int64](&call, 32)
 					clear(histogram)
-					few := min(workers, n/8192)
-					if n < 65536 {
-						few = workers
-					}
-					if few > 1 {
-						kgenFork(&call, few, n, 4096, func(_, lo, hi int) {
-							histogramOwn := make([]int64, 256)
-							productsKernel23(lo, hi, histogramOwn, product)
+					if workers > 1 {
+						kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
+							histogramOwn := make([]int64, 32)
+							productsKernel24(lo, hi, histogramOwn, product, reduce4, reduce22, reduce32)
 							for i := range histogramOwn {
 								atomic.AddInt64(&histogram[i], histogramOwn[i])
 							}
 						})
 					} else {
-						productsKernel23(0, n, histogram, product)
+						productsKernel24(0, n, histogram, product, reduce4, reduce22, reduce32)
 					}
-					add := kgenTemporary[int64](&call, 256)
+					map3 := kgenTemporary[int64](&call, 32)
 					if workers > 1 {
 						// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 						var add2 int64
-						kgenInOrder(&call, workers, 256, 32768, func(blocks *kgenBlocks) {
+						kgenInOrder(&call, workers, 32, 32768, func(blocks *kgenBlocks) {
 							for blocks.next() {
 								lo, hi := blocks.lo, blocks.hi
-								add3 := productsKernel24Summary(lo, hi, histogram)
+								add3 := productsKernel25Summary(lo, hi, histogram)
 								blocks.await()
 								addBefore := add2
 								add2 = addBefore + add3
 								blocks.release()
-								productsKernel24(lo, hi, histogram, add, addBefore)
+								productsKernel25(lo, hi, histogram, add, map3, addBefore)
 							}
 						})
 					} else {
-						productsKernel24(0, 256, histogram, add, 0)
+						productsKernel25(0, 32, histogram, add, map3, 0)
 					}
+					pass := kgenTemporary[uint32](&call, n)
 					pass2 := kgenTemporary[int64](&call, n)
 					pass3 := kgenTemporary[bool](&call, n)
 					pass4 := kgenTemporary[bool](&call, n)
 					if workers > 1 {
-						counts := make([]int64, 256)
+						counts := make([]int64, 32)
 						kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 							for blocks.next() {
 								lo, hi := blocks.lo, blocks.hi
-								digits := make([]int64, 256)
-								productsKernel25Summary(lo, hi, product, 0, digits)
+								digits := make([]int64, 32)
+								productsKernel26Summary(lo, hi, product, 0, reduce4, reduce22, reduce32, digits)
 								blocks.await()
-								for digit := range 256 {
+								for digit := range 32 {
 									count := digits[digit]
 									digits[digit] = counts[digit]
 									counts[digit] += count
 								}
 								blocks.release()
-								productsKernel25(lo, hi, add, product, pass, amount, pass2, paid, pass3, map2, pass4, 0, 0, int64(n), digits)
+								productsKernel26(lo, hi, add, product, pass, amount, pass2, paid, pass3, map2, pass4, 0, 0, reduce4, reduce22, reduce32, int64(n), digits)
 							}
 						})
 					} else {
-						digits := make([]int64, 256)
-						productsKernel25(0, n, add, product, pass, amount, pass2, paid, pass3, map2, pass4, 0, 0, int64(n), digits)
+						digits := make([]int64, 32)
+						productsKernel26(0, n, add, product, pass, amount, pass2, paid, pass3, map2, pass4, 0, 0, reduce4, reduce22, reduce32, int64(n), digits)
 					}
-					kgenFill(insert5, -1)
-					clear(insert6)
-					clear(insert7)
-					clear(insert8)
 					if workers > 1 {
-						kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-							productsKernel26(lo, hi, pass, insert5, pass2, insert6, pass3, insert7, pass4, insert8, nPartitionedSlotsLength, int64(n), int64(n))
+						kgenFork(&call, workers, 32, 1, func(_, lo, hi int) {
+							productsKernel27(lo, hi, add, map3, pass, insert5, pass2, insert6, pass3, insert7, pass4, insert8, insert9, insert10)
 						})
 					} else {
-						productsKernel26(0, n, pass, insert5, pass2, insert6, pass3, insert7, pass4, insert8, nPartitionedSlotsLength, int64(n), int64(n))
+						productsKernel27(0, 32, add, map3, pass, insert5, pass2, insert6, pass3, insert7, pass4, insert8, insert9, insert10)
 					}
 					var sum int64
+					var sum2 int64
+					var sum3 int64
 					if workers > 1 {
 						// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-						var sum2 int64
-						kgenInOrder(&call, workers, int(nPartitionedSlotsLength), 32768, func(blocks *kgenBlocks) {
+						var sum4 int64
+						var sum5 int64
+						var sum6 int64
+						kgenInOrder(&call, workers, 32, 32768, func(blocks *kgenBlocks) {
 							for blocks.next() {
 								lo, hi := blocks.lo, blocks.hi
-								sum3 := productsKernel27Summary(lo, hi, insert5, int64(n))
+								sum7, sum8, sum9 := productsKernel28(lo, hi, insert10)
 								blocks.await()
-								sumBefore := sum2
-								sum2 = sumBefore + sum3
+								sumBefore := sum4
+								sumBefore2 := sum5
+								sumBefore3 := sum6
+								sum4 = sumBefore + sum7
+								sum5 = sumBefore2 + sum8
+								sum6 = sumBefore3 + sum9
 								blocks.release()
-								productsKernel27(lo, hi, insert5, mask2, int64(n), sumBefore)
 							}
 						})
-						sum = sum2
+						sum = sum4
+						sum2 = sum5
+						sum3 = sum6
 					} else {
-						sum = productsKernel27(0, int(nPartitionedSlotsLength), insert5, mask2, int64(n), 0)
+						sum, sum2, sum3 = productsKernel28(0, 32, insert10)
 					}
-					cond := sum <= max(min(int64(n)/8, 16777216), 1)
-					x := min(sum, max(min(int64(n)/8, 16777216), 1))
-					x2 := max(x, 0)
-					x3 := int64(0)
+					reduce82 := sum
+					reduce92 := sum2
+					reduce102 := sum3
+					cond := sum3 <= 2147483647
+					x := max(sum3, 0)
+					x2 := int64(0)
 					if cond {
-						x3 = x2
+						x2 = x
 					}
-					scalar74 = x3
+					reduce8 = reduce82
+					reduce9 = reduce92
+					reduce10 = reduce102
+					scalar84 = x2
 				}
-				scalar75 := scalar74
+				reduce82 := reduce8
+				reduce92 := reduce9
+				reduce102 := reduce10
+				scalar85 := scalar84
 				var revenue4 []int64
-				var either104 []int32
-				var either144 []int64
-				var either184 []int64
+				var either124 []int32
+				var either174 []int64
+				var either224 []int64
+				var nDistinct2Length4 int64
+				var scalar94 int64
 				var gRunsLength4 int64
-				if 0 < int(scalar75) {
-					compact := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
-					compact2 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
-					map3 := kgenTemporary[int32](&call, int(nPartitionedSlotsLength))
-					histogram := kgenTemporary[int64](&call, 1024)
-					clear(histogram)
-					var nPartitionedDistinctPlace int64
-					few := min(workers, int(nPartitionedSlotsLength)/32768)
-					if int(nPartitionedSlotsLength) < 65536 {
-						few = workers
-					}
-					if few > 1 {
-						// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-						var nPartitionedDistinctPlace2 int64
-						kgenInOrder(&call, few, int(nPartitionedSlotsLength), 32768, func(blocks *kgenBlocks) {
-							histogramOwn := make([]int64, 1024)
-							for blocks.next() {
-								lo, hi := blocks.lo, blocks.hi
-								nPartitionedDistinctPlace3 := productsKernel28Summary(lo, hi, mask2)
-								blocks.await()
-								nPartitionedDistinctPlaceBefore := nPartitionedDistinctPlace2
-								nPartitionedDistinctPlace2 = nPartitionedDistinctPlaceBefore + nPartitionedDistinctPlace3
-								nPartitionedDistinctPlaceEnd := nPartitionedDistinctPlace2
-								blocks.release()
-								compactPart := compact[:nPartitionedDistinctPlaceEnd]
-								compactPart2 := compact2[:nPartitionedDistinctPlaceEnd]
-								mapPart := map3[:nPartitionedDistinctPlaceEnd]
-								productsKernel28(lo, hi, mask2, insert5, compactPart, compactPart2, pass, mapPart, histogramOwn, nPartitionedDistinctPlaceBefore)
-							}
-							blocks.chain.lock.Lock()
-							for i := range histogramOwn {
-								atomic.AddInt64(&histogram[i], histogramOwn[i])
-							}
-							blocks.chain.lock.Unlock()
-						})
-						nPartitionedDistinctPlace = nPartitionedDistinctPlace2
-					} else {
-						nPartitionedDistinctPlace = productsKernel28(0, int(nPartitionedSlotsLength), mask2, insert5, compact, compact2, pass, map3, histogram, 0)
-					}
-					nPartitionedDistinctLength := nPartitionedDistinctPlace
-					add := kgenTemporary[int64](&call, 1024)
+				if 0 < int(scalar85) {
+					add2 := kgenTemporary[int64](&call, 32)
+					map3 := kgenTemporary[int64](&call, 32)
 					if workers > 1 {
 						// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-						var add2 int64
-						kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
+						var add3 int64
+						kgenInOrder(&call, workers, 32, 32768, func(blocks *kgenBlocks) {
 							for blocks.next() {
 								lo, hi := blocks.lo, blocks.hi
-								add3 := productsKernel29Summary(lo, hi, histogram)
+								add4 := productsKernel29Summary(lo, hi, insert10)
 								blocks.await()
-								addBefore := add2
-								add2 = addBefore + add3
+								addBefore := add3
+								add3 = addBefore + add4
 								blocks.release()
-								productsKernel29(lo, hi, histogram, add, addBefore)
+								productsKernel29(lo, hi, insert10, add2, map3, addBefore)
 							}
 						})
 					} else {
-						productsKernel29(0, 1024, histogram, add, 0)
+						productsKernel29(0, 32, insert10, add2, map3, 0)
 					}
-					pass2 := kgenTemporary[uint32](&call, int(nPartitionedDistinctLength))
-					pass3 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
+					nDistinct2Length5 := max(kgenSelect(reduce92+reduce82>>32 < 2147483648, reduce102, math.MaxInt64), 0)
+					if int(nDistinct2Length5) > 2147483647 {
+						return fmt.Errorf("shop.kg:13:6: g would have %d rows; at most 2147483647 can be computed", int(nDistinct2Length5))
+					}
+					revenue5 := kgenTemporary[int64](&call, max(0, max(0, max(0, max(int(nDistinct2Length5), 0)))))
+					either := kgenTemporary[int32](&call, max(0, max(0, max(0, max(int(nDistinct2Length5), 0)))))
+					either2 := kgenTemporary[int64](&call, max(0, max(0, max(0, max(int(nDistinct2Length5), 0)))))
+					either3 := kgenTemporary[int64](&call, max(0, max(0, max(0, max(int(nDistinct2Length5), 0)))))
 					if workers > 1 {
-						counts := make([]int64, 256)
-						kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
-							for blocks.next() {
-								lo, hi := blocks.lo, blocks.hi
-								digits := make([]int64, 256)
-								productsKernel30Summary(lo, hi, map3, 0, digits)
-								blocks.await()
-								for digit := range 256 {
-									count := digits[digit]
-									digits[digit] = counts[digit]
-									counts[digit] += count
-								}
-								blocks.release()
-								productsKernel30(lo, hi, add, map3, pass2, pass3, 0, 0, nPartitionedDistinctLength, digits)
-							}
+						kgenFork(&call, workers, int(nDistinct2Length5), 4096, func(_, lo, hi int) {
+							productsKernel31(lo, hi, add2, add, map3, insert5, insert6, revenue5, insert9, either, insert7, either2, insert8, either3, 32)
 						})
 					} else {
-						digits := make([]int64, 256)
-						productsKernel30(0, int(nPartitionedDistinctLength), add, map3, pass2, pass3, 0, 0, nPartitionedDistinctLength, digits)
-					}
-					pass4 := kgenTemporary[uint32](&call, int(nPartitionedDistinctLength))
-					pass5 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
-					if workers > 1 {
-						counts := make([]int64, 256)
-						kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
-							for blocks.next() {
-								lo, hi := blocks.lo, blocks.hi
-								digits := make([]int64, 256)
-								productsKernel31Summary(lo, hi, pass2, 8, digits)
-								blocks.await()
-								for digit := range 256 {
-									count := digits[digit]
-									digits[digit] = counts[digit]
-									counts[digit] += count
-								}
-								blocks.release()
-								productsKernel31(lo, hi, add, pass2, pass4, pass3, pass5, 1, 8, nPartitionedDistinctLength, digits)
-							}
-						})
-					} else {
-						digits := make([]int64, 256)
-						productsKernel31(0, int(nPartitionedDistinctLength), add, pass2, pass4, pass3, pass5, 1, 8, nPartitionedDistinctLength, digits)
-					}
-					if workers > 1 {
-						counts := make([]int64, 256)
-						kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
-							for blocks.next() {
-								lo, hi := blocks.lo, blocks.hi
-								digits := make([]int64, 256)
-								productsKernel31Summary(lo, hi, pass4, 16, digits)
-								blocks.await()
-								for digit := range 256 {
-									count := digits[digit]
-									digits[digit] = counts[digit]
-									counts[digit] += count
-								}
-								blocks.release()
-								productsKernel31(lo, hi, add, pass4, pass2, pass5, pass3, 2, 16, nPartitionedDistinctLength, digits)
-							}
-						})
-					} else {
-						digits := make([]int64, 256)
-						productsKernel31(0, int(nPartitionedDistinctLength), add, pass4, pass2, pass5, pass3, 2, 16, nPartitionedDistinctLength, digits)
-					}
-					pass6 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
-					if workers > 1 {
-						counts := make([]int64, 256)
-						kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
-							for blocks.next() {
-								lo, hi := blocks.lo, blocks.hi
-								digits := make([]int64, 256)
-								productsKernel33Summary(lo, hi, pass2, 24, digits)
-								blocks.await()
-								for digit := range 256 {
-									count := digits[digit]
-									digits[digit] = counts[digit]
-									counts[digit] += count
-								}
-								blocks.release()
-								productsKernel33(lo, hi, add, pass2, pass3, pass6, 3, 24, nPartitionedDistinctLength, digits)
-							}
-						})
-					} else {
-						digits := make([]int64, 256)
-						productsKernel33(0, int(nPartitionedDistinctLength), add, pass2, pass3, pass6, 3, 24, nPartitionedDistinctLength, digits)
-					}
-					revenue5 := kgenTemporary[int64](&call, int(scalar75))
-					either := kgenTemporary[int32](&call, int(scalar75))
-					either2 := kgenTemporary[int64](&call, int(scalar75))
-					either3 := kgenTemporary[int64](&call, int(scalar75))
-					if workers > 1 {
-						kgenFork(&call, workers, int(scalar75), 4096, func(_, lo, hi int) {
-							productsKernel34(lo, hi, pass6, compact2, insert6, revenue5, compact, pass, either, insert7, either2, insert8, either3)
-						})
-					} else {
-						productsKernel34(0, int(scalar75), pass6, compact2, insert6, revenue5, compact, pass, either, insert7, either2, insert8, either3)
+						productsKernel31(0, int(nDistinct2Length5), add2, add, map3, insert5, insert6, revenue5, insert9, either, insert7, either2, insert8, either3, 32)
 					}
 					revenue4 = revenue5
-					either104 = either
-					either144 = either2
-					either184 = either3
+					either124 = either
+					either174 = either2
+					either224 = either3
+					nDistinct2Length4 = nDistinct2Length5
 				} else {
-					histogram := kgenTemporary[int64](&call, 1024)
-					clear(histogram)
-					few := min(workers, n/32768)
-					if n < 65536 {
-						few = workers
+					pass := kgenTemporary[int32](&call, n)
+					if int(nPartitionedSlotsLength) > 2147483647 {
+						return fmt.Errorf("n_partitioned_slots would have %d rows; at most 2147483647 can be computed", int(nPartitionedSlotsLength))
 					}
-					if few > 1 {
-						kgenFork(&call, few, n, 4096, func(_, lo, hi int) {
-							histogramOwn := make([]int64, 1024)
-							productsKernel35(lo, hi, histogramOwn, product)
-							for i := range histogramOwn {
-								atomic.AddInt64(&histogram[i], histogramOwn[i])
-							}
-						})
+					if int(nPartitionedSlotsLength) > 2147483647 {
+						return fmt.Errorf("n_partitioned_distinct would have %d rows; at most 2147483647 can be computed", int(nPartitionedSlotsLength))
+					}
+					if int(nPartitionedSlotsLength) > 2147483647 {
+						return fmt.Errorf("n_partitioned_ranked would have %d rows; at most 2147483647 can be computed", int(nPartitionedSlotsLength))
+					}
+					insert11 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
+					insert12 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
+					insert13 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
+					insert14 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
+					mask2 := kgenTemporary[bool](&call, int(nPartitionedSlotsLength))
+					var scalar95 int64
+					if 0 < int(scalar42) {
+						histogram := kgenTemporary[int64](&call, 256)
+						clear(histogram)
+						few := min(workers, n/8192)
+						if n < 65536 {
+							few = workers
+						}
+						if few > 1 {
+							kgenFork(&call, few, n, 4096, func(_, lo, hi int) {
+								histogramOwn := make([]int64, 256)
+								productsKernel32(lo, hi, histogramOwn, product)
+								for i := range histogramOwn {
+									atomic.AddInt64(&histogram[i], histogramOwn[i])
+								}
+							})
+						} else {
+							productsKernel32(0, n, histogram, product)
+						}
+						add2 := kgenTemporary[int64](&call, 256)
+						if workers > 1 {
+							// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+							var add3 int64
+							kgenInOrder(&call, workers, 256, 32768, func(blocks *kgenBlocks) {
+								for blocks.next() {
+									lo, hi := blocks.lo, blocks.hi
+									add4 := productsKernel33Summary(lo, hi, histogram)
+									blocks.await()
+									addBefore := add3
+									add3 = addBefore + add4
+									blocks.release()
+									productsKernel33(lo, hi, histogram, add2, addBefore)
+								}
+							})
+						} else {
+							productsKernel33(0, 256, histogram, add2, 0)
+						}
+						pass2 := kgenTemporary[int64](&call, n)
+						pass3 := kgenTemporary[bool](&call, n)
+						pass4 := kgenTemporary[bool](&call, n)
+						if workers > 1 {
+							counts := make([]int64, 256)
+							kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+								for blocks.next() {
+									lo, hi := blocks.lo, blocks.hi
+									digits := make([]int64, 256)
+									productsKernel34Summary(lo, hi, product, 0, digits)
+									blocks.await()
+									for digit := range 256 {
+										count := digits[digit]
+										digits[digit] = counts[digit]
+										counts[digit] += count
+									}
+									blocks.release()
+									productsKernel34(lo, hi, add2, product, pass, amount, pass2, paid, pass3, map2, pass4, 0, 0, int64(n), digits)
+								}
+							})
+						} else {
+							digits := make([]int64, 256)
+							productsKernel34(0, n, add2, product, pass, amount, pass2, paid, pass3, map2, pass4, 0, 0, int64(n), digits)
+						}
+						kgenFill(insert11, -1)
+						clear(insert12)
+						clear(insert13)
+						clear(insert14)
+						if workers > 1 {
+							kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
+								productsKernel35(lo, hi, pass, insert11, pass2, insert12, pass3, insert13, pass4, insert14, nPartitionedSlotsLength, int64(n), int64(n))
+							})
+						} else {
+							productsKernel35(0, n, pass, insert11, pass2, insert12, pass3, insert13, pass4, insert14, nPartitionedSlotsLength, int64(n), int64(n))
+						}
+						var sum int64
+						if workers > 1 {
+							// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+							var sum2 int64
+							kgenInOrder(&call, workers, int(nPartitionedSlotsLength), 32768, func(blocks *kgenBlocks) {
+								for blocks.next() {
+									lo, hi := blocks.lo, blocks.hi
+									sum3 := productsKernel36Summary(lo, hi, insert11, int64(n))
+									blocks.await()
+									sumBefore := sum2
+									sum2 = sumBefore + sum3
+									blocks.release()
+									productsKernel36(lo, hi, insert11, mask2, int64(n), sumBefore)
+								}
+							})
+							sum = sum2
+						} else {
+							sum = productsKernel36(0, int(nPartitionedSlotsLength), insert11, mask2, int64(n), 0)
+						}
+						cond := sum <= max(min(int64(n)/8, 16777216), 1)
+						x := min(sum, max(min(int64(n)/8, 16777216), 1))
+						x2 := max(x, 0)
+						x3 := int64(0)
+						if cond {
+							x3 = x2
+						}
+						scalar95 = x3
+					}
+					scalar96 := scalar95
+					var revenue5 []int64
+					var either125 []int32
+					var either175 []int64
+					var either225 []int64
+					var gRunsLength5 int64
+					if 0 < int(scalar96) {
+						compact := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
+						compact2 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
+						map3 := kgenTemporary[int32](&call, int(nPartitionedSlotsLength))
+						histogram := kgenTemporary[int64](&call, 1024)
+						clear(histogram)
+						var nPartitionedDistinctPlace int64
+						few := min(workers, int(nPartitionedSlotsLength)/32768)
+						if int(nPartitionedSlotsLength) < 65536 {
+							few = workers
+						}
+						if few > 1 {
+							// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+							var nPartitionedDistinctPlace2 int64
+							kgenInOrder(&call, few, int(nPartitionedSlotsLength), 32768, func(blocks *kgenBlocks) {
+								histogramOwn := make([]int64, 1024)
+								for blocks.next() {
+									lo, hi := blocks.lo, blocks.hi
+									nPartitionedDistinctPlace3 := productsKernel37Summary(lo, hi, mask2)
+									blocks.await()
+									nPartitionedDistinctPlaceBefore := nPartitionedDistinctPlace2
+									nPartitionedDistinctPlace2 = nPartitionedDistinctPlaceBefore + nPartitionedDistinctPlace3
+									nPartitionedDistinctPlaceEnd := nPartitionedDistinctPlace2
+									blocks.release()
+									compactPart := compact[:nPartitionedDistinctPlaceEnd]
+									compactPart2 := compact2[:nPartitionedDistinctPlaceEnd]
+									mapPart := map3[:nPartitionedDistinctPlaceEnd]
+									productsKernel37(lo, hi, mask2, insert11, compactPart, compactPart2, pass, mapPart, histogramOwn, nPartitionedDistinctPlaceBefore)
+								}
+								blocks.chain.lock.Lock()
+								for i := range histogramOwn {
+									atomic.AddInt64(&histogram[i], histogramOwn[i])
+								}
+								blocks.chain.lock.Unlock()
+							})
+							nPartitionedDistinctPlace = nPartitionedDistinctPlace2
+						} else {
+							nPartitionedDistinctPlace = productsKernel37(0, int(nPartitionedSlotsLength), mask2, insert11, compact, compact2, pass, map3, histogram, 0)
+						}
+						nPartitionedDistinctLength := nPartitionedDistinctPlace
+						add2 := kgenTemporary[int64](&call, 1024)
+						if workers > 1 {
+							// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+							var add3 int64
+							kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
+								for blocks.next() {
+									lo, hi := blocks.lo, blocks.hi
+									add4 := productsKernel38Summary(lo, hi, histogram)
+									blocks.await()
+									addBefore := add3
+									add3 = addBefore + add4
+									blocks.release()
+									productsKernel38(lo, hi, histogram, add2, addBefore)
+								}
+							})
+						} else {
+							productsKernel38(0, 1024, histogram, add2, 0)
+						}
+						pass2 := kgenTemporary[uint32](&call, int(nPartitionedDistinctLength))
+						pass3 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
+						if workers > 1 {
+							counts := make([]int64, 256)
+							kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+								for blocks.next() {
+									lo, hi := blocks.lo, blocks.hi
+									digits := make([]int64, 256)
+									productsKernel39Summary(lo, hi, map3, 0, digits)
+									blocks.await()
+									for digit := range 256 {
+										count := digits[digit]
+										digits[digit] = counts[digit]
+										counts[digit] += count
+									}
+									blocks.release()
+									productsKernel39(lo, hi, add2, map3, pass2, pass3, 0, 0, nPartitionedDistinctLength, digits)
+								}
+							})
+						} else {
+							digits := make([]int64, 256)
+							productsKernel39(0, int(nPartitionedDistinctLength), add2, map3, pass2, pass3, 0, 0, nPartitionedDistinctLength, digits)
+						}
+						pass4 := kgenTemporary[uint32](&call, int(nPartitionedDistinctLength))
+						pass5 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
+						if workers > 1 {
+							counts := make([]int64, 256)
+							kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+								for blocks.next() {
+									lo, hi := blocks.lo, blocks.hi
+									digits := make([]int64, 256)
+									productsKernel40Summary(lo, hi, pass2, 8, digits)
+									blocks.await()
+									for digit := range 256 {
+										count := digits[digit]
+										digits[digit] = counts[digit]
+										counts[digit] += count
+									}
+									blocks.release()
+									productsKernel40(lo, hi, add2, pass2, pass4, pass3, pass5, 1, 8, nPartitionedDistinctLength, digits)
+								}
+							})
+						} else {
+							digits := make([]int64, 256)
+							productsKernel40(0, int(nPartitionedDistinctLength), add2, pass2, pass4, pass3, pass5, 1, 8, nPartitionedDistinctLength, digits)
+						}
+						if workers > 1 {
+							counts := make([]int64, 256)
+							kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+								for blocks.next() {
+									lo, hi := blocks.lo, blocks.hi
+									digits := make([]int64, 256)
+									productsKernel40Summary(lo, hi, pass4, 16, digits)
+									blocks.await()
+									for digit := range 256 {
+										count := digits[digit]
+										digits[digit] = counts[digit]
+										counts[digit] += count
+									}
+									blocks.release()
+									productsKernel40(lo, hi, add2, pass4, pass2, pass5, pass3, 2, 16, nPartitionedDistinctLength, digits)
+								}
+							})
+						} else {
+							digits := make([]int64, 256)
+							productsKernel40(0, int(nPartitionedDistinctLength), add2, pass4, pass2, pass5, pass3, 2, 16, nPartitionedDistinctLength, digits)
+						}
+						pass6 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
+						if workers > 1 {
+							counts := make([]int64, 256)
+							kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+								for blocks.next() {
+									lo, hi := blocks.lo, blocks.hi
+									digits := make([]int64, 256)
+									productsKernel42Summary(lo, hi, pass2, 24, digits)
+									blocks.await()
+									for digit := range 256 {
+										count := digits[digit]
+										digits[digit] = counts[digit]
+										counts[digit] += count
+									}
+									blocks.release()
+									productsKernel42(lo, hi, add2, pass2, pass3, pass6, 3, 24, nPartitionedDistinctLength, digits)
+								}
+							})
+						} else {
+							digits := make([]int64, 256)
+							productsKernel42(0, int(nPartitionedDistinctLength), add2, pass2, pass3, pass6, 3, 24, nPartitionedDistinctLength, digits)
+						}
+						revenue6 := kgenTemporary[int64](&call, max(0, max(0, max(0, max(0, int(scalar96))))))
+						either := kgenTemporary[int32](&call, max(0, max(0, max(0, max(0, int(scalar96))))))
+						either2 := kgenTemporary[int64](&call, max(0, max(0, max(0, max(0, int(scalar96))))))
+						either3 := kgenTemporary[int64](&call, max(0, max(0, max(0, max(0, int(scalar96))))))
+						if workers > 1 {
+							kgenFork(&call, workers, int(scalar96), 4096, func(_, lo, hi int) {
+								productsKernel43(lo, hi, pass6, compact2, insert12, revenue6, compact, pass, either, insert13, either2, insert14, either3)
+							})
+						} else {
+							productsKernel43(0, int(scalar96), pass6, compact2, insert12, revenue6, compact, pass, either, insert13, either2, insert14, either3)
+						}
+						revenue5 = revenue6
+						either125 = either
+						either175 = either2
+						either225 = either3
 					} else {
-						productsKernel35(0, n, histogram, product)
-					}
-					add := kgenTemporary[int64](&call, 1024)
-					if workers > 1 {
-						// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-						var add2 int64
-						kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
-							for blocks.next() {
-								lo, hi := blocks.lo, blocks.hi
-								add3 := productsKernel36Summary(lo, hi, histogram)
-								blocks.await()
-								addBefore := add2
-								add2 = addBefore + add3
-								blocks.release()
-								productsKernel36(lo, hi, histogram, add, addBefore)
-							}
-						})
-					} else {
-						productsKernel36(0, 1024, histogram, add, 0)
-					}
-					pass2 := kgenTemporary[uint32](&call, n)
-					pass3 := kgenTemporary[int64](&call, n)
-					if workers > 1 {
-						counts := make([]int64, 256)
-						kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-							for blocks.next() {
-								lo, hi := blocks.lo, blocks.hi
-								digits := make([]int64, 256)
-								productsKernel37Summary(lo, hi, product, 0, digits)
-								blocks.await()
-								for digit := range 256 {
-									count := digits[digit]
-									digits[digit] = counts[digit]
-									counts[digit] += count
+						histogram := kgenTemporary[int64](&call, 1024)
+						clear(histogram)
+						few := min(workers, n/32768)
+						if n < 65536 {
+							few = workers
+						}
+						if few > 1 {
+							kgenFork(&call, few, n, 4096, func(_, lo, hi int) {
+								histogramOwn := make([]int64, 1024)
+								productsKernel44(lo, hi, histogramOwn, product)
+								for i := range histogramOwn {
+									atomic.AddInt64(&histogram[i], histogramOwn[i])
 								}
-								blocks.release()
-								productsKernel37(lo, hi, add, product, pass2, pass3, 0, 0, int64(n), digits)
-							}
-						})
-					} else {
-						digits := make([]int64, 256)
-						productsKernel37(0, n, add, product, pass2, pass3, 0, 0, int64(n), digits)
+							})
+						} else {
+							productsKernel44(0, n, histogram, product)
+						}
+						add2 := kgenTemporary[int64](&call, 1024)
+						if workers > 1 {
+							// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+							var add3 int64
+							kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
+								for blocks.next() {
+									lo, hi := blocks.lo, blocks.hi
+									add4 := productsKernel45Summary(lo, hi, histogram)
+									blocks.await()
+									addBefore := add3
+									add3 = addBefore + add4
+									blocks.release()
+									productsKernel45(lo, hi, histogram, add2, addBefore)
+								}
+							})
+						} else {
+							productsKernel45(0, 1024, histogram, add2, 0)
+						}
+						pass2 := kgenTemporary[uint32](&call, n)
+						pass3 := kgenTemporary[int64](&call, n)
+						if workers > 1 {
+							counts := make([]int64, 256)
+							kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+								for blocks.next() {
+									lo, hi := blocks.lo, blocks.hi
+									digits := make([]int64, 256)
+									productsKernel46Summary(lo, hi, product, 0, digits)
+									blocks.await()
+									for digit := range 256 {
+										count := digits[digit]
+										digits[digit] = counts[digit]
+										counts[digit] += count
+									}
+									blocks.release()
+									productsKernel46(lo, hi, add2, product, pass2, pass3, 0, 0, int64(n), digits)
+								}
+							})
+						} else {
+							digits := make([]int64, 256)
+							productsKernel46(0, n, add2, product, pass2, pass3, 0, 0, int64(n), digits)
+						}
+						pass4 := kgenTemporary[uint32](&call, n)
+						pass5 := kgenTemporary[int64](&call, n)
+						if workers > 1 {
+							counts := make([]int64, 256)
+							kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+								for blocks.next() {
+									lo, hi := blocks.lo, blocks.hi
+									digits := make([]int64, 256)
+									productsKernel47Summary(lo, hi, pass2, 8, digits)
+									blocks.await()
+									for digit := range 256 {
+										count := digits[digit]
+										digits[digit] = counts[digit]
+										counts[digit] += count
+									}
+									blocks.release()
+									productsKernel47(lo, hi, add2, pass2, pass4, pass3, pass5, 1, 8, int64(n), digits)
+								}
+							})
+						} else {
+							digits := make([]int64, 256)
+							productsKernel47(0, n, add2, pass2, pass4, pass3, pass5, 1, 8, int64(n), digits)
+						}
+						if workers > 1 {
+							counts := make([]int64, 256)
+							kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+								for blocks.next() {
+									lo, hi := blocks.lo, blocks.hi
+									digits := make([]int64, 256)
+									productsKernel47Summary(lo, hi, pass4, 16, digits)
+									blocks.await()
+									for digit := range 256 {
+										count := digits[digit]
+										digits[digit] = counts[digit]
+										counts[digit] += count
+									}
+									blocks.release()
+									productsKernel47(lo, hi, add2, pass4, pass2, pass5, pass3, 2, 16, int64(n), digits)
+								}
+							})
+						} else {
+							digits := make([]int64, 256)
+							productsKernel47(0, n, add2, pass4, pass2, pass5, pass3, 2, 16, int64(n), digits)
+						}
+						pass6 := kgenTemporary[uint32](&call, n)
+						pass7 := kgenTemporary[int64](&call, n)
+						if workers > 1 {
+							counts := make([]int64, 256)
+							kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+								for blocks.next() {
+									lo, hi := blocks.lo, blocks.hi
+									digits := make([]int64, 256)
+									productsKernel47Summary(lo, hi, pass2, 24, digits)
+									blocks.await()
+									for digit := range 256 {
+										count := digits[digit]
+										digits[digit] = counts[digit]
+										counts[digit] += count
+									}
+									blocks.release()
+									productsKernel47(lo, hi, add2, pass2, pass6, pass3, pass7, 3, 24, int64(n), digits)
+								}
+							})
+						} else {
+							digits := make([]int64, 256)
+							productsKernel47(0, n, add2, pass2, pass6, pass3, pass7, 3, 24, int64(n), digits)
+						}
+						revenue6 := kgenTemporary[int64](&call, max(0, max(0, max(0, max(0, n)))))
+						either := kgenTemporary[int32](&call, max(0, max(0, max(0, max(0, n)))))
+						either2 := kgenTemporary[int64](&call, max(0, max(0, max(0, max(0, n)))))
+						either3 := kgenTemporary[int64](&call, max(0, max(0, max(0, max(0, n)))))
+						var gRunsBegun int64
+						var openSum int64
+						var openLast int32
+						var openSum2 int64
+						var openSum3 int64
+						if workers > 1 {
+							// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+							var gRunsBegun2 int64
+							var openSum4 int64
+							var openLast2 int32
+							var openSum5 int64
+							var openSum6 int64
+							kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+								for blocks.next() {
+									lo, hi := blocks.lo, blocks.hi
+									gRunsBegun3, openHead, openSum7, openPresent, openLast3, openHead2, openSum8, openHead3, openSum9 := productsKernel50Summary(lo, hi, pass6, pass7, amount, paid, map2)
+									blocks.await()
+									gRunsBegunBefore := gRunsBegun2
+									openSumBefore := openSum4
+									openLastBefore := openLast2
+									openSumBefore2 := openSum5
+									openSumBefore3 := openSum6
+									gRunsBegun2 = gRunsBegunBefore + gRunsBegun3
+									if openHead {
+										openSum4 = openSum7
+									} else {
+										openSum4 = openSumBefore + openSum7
+									}
+									if openPresent {
+										openLast2 = openLast3
+									} else {
+										openLast2 = openLastBefore
+									}
+									if openHead2 {
+										openSum5 = openSum8
+									} else {
+										openSum5 = openSumBefore2 + openSum8
+									}
+									if openHead3 {
+										openSum6 = openSum9
+									} else {
+										openSum6 = openSumBefore3 + openSum9
+									}
+									gRunsBegunEnd := gRunsBegun2
+									blocks.release()
+									aggregatePart := revenue6[:max(int(gRunsBegunEnd)-1, 0)]
+									aggregatePart2 := either[:max(int(gRunsBegunEnd)-1, 0)]
+									aggregatePart3 := either2[:max(int(gRunsBegunEnd)-1, 0)]
+									aggregatePart4 := either3[:max(int(gRunsBegunEnd)-1, 0)]
+									productsKernel50(lo, hi, pass6, pass7, amount, aggregatePart, aggregatePart2, paid, aggregatePart3, map2, aggregatePart4, gRunsBegunBefore, openSumBefore, openLastBefore, openSumBefore2, openSumBefore3)
+								}
+							})
+							gRunsBegun = gRunsBegun2
+							openSum = openSum4
+							openLast = openLast2
+							openSum2 = openSum5
+							openSum3 = openSum6
+						} else {
+							gRunsBegun, openSum, openLast, openSum2, openSum3 = productsKernel50(0, n, pass6, pass7, amount, revenue6, either, paid, either2, map2, either3, 0, 0, 0, 0, 0)
+						}
+						if gRunsBegun > 0 {
+							slot := gRunsBegun - 1
+							revenue6[slot] = openSum
+							either[slot] = openLast
+							either2[slot] = openSum2
+							either3[slot] = openSum3
+						}
+						gRunsLength6 := gRunsBegun
+						revenue5 = revenue6
+						either125 = either
+						either175 = either2
+						either225 = either3
+						gRunsLength5 = gRunsLength6
 					}
-					pass4 := kgenTemporary[uint32](&call, n)
-					pass5 := kgenTemporary[int64](&call, n)
-					if workers > 1 {
-						counts := make([]int64, 256)
-						kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-							for blocks.next() {
-								lo, hi := blocks.lo, blocks.hi
-								digits := make([]int64, 256)
-								productsKernel38Summary(lo, hi, pass2, 8, digits)
-								blocks.await()
-								for digit := range 256 {
-									count := digits[digit]
-									digits[digit] = counts[digit]
-									counts[digit] += count
-								}
-								blocks.release()
-								productsKernel38(lo, hi, add, pass2, pass4, pass3, pass5, 1, 8, int64(n), digits)
-							}
-						})
-					} else {
-						digits := make([]int64, 256)
-						productsKernel38(0, n, add, pass2, pass4, pass3, pass5, 1, 8, int64(n), digits)
-					}
-					if workers > 1 {
-						counts := make([]int64, 256)
-						kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-							for blocks.next() {
-								lo, hi := blocks.lo, blocks.hi
-								digits := make([]int64, 256)
-								productsKernel38Summary(lo, hi, pass4, 16, digits)
-								blocks.await()
-								for digit := range 256 {
-									count := digits[digit]
-									digits[digit] = counts[digit]
-									counts[digit] += count
-								}
-								blocks.release()
-								productsKernel38(lo, hi, add, pass4, pass2, pass5, pass3, 2, 16, int64(n), digits)
-							}
-						})
-					} else {
-						digits := make([]int64, 256)
-						productsKernel38(0, n, add, pass4, pass2, pass5, pass3, 2, 16, int64(n), digits)
-					}
-					pass6 := kgenTemporary[uint32](&call, n)
-					pass7 := kgenTemporary[int64](&call, n)
-					if workers > 1 {
-						counts := make([]int64, 256)
-						kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-							for blocks.next() {
-								lo, hi := blocks.lo, blocks.hi
-								digits := make([]int64, 256)
-								productsKernel38Summary(lo, hi, pass2, 24, digits)
-								blocks.await()
-								for digit := range 256 {
-									count := digits[digit]
-									digits[digit] = counts[digit]
-									counts[digit] += count
-								}
-								blocks.release()
-								productsKernel38(lo, hi, add, pass2, pass6, pass3, pass7, 3, 24, int64(n), digits)
-							}
-						})
-					} else {
-						digits := make([]int64, 256)
-						productsKernel38(0, n, add, pass2, pass6, pass3, pass7, 3, 24, int64(n), digits)
-					}
-					revenue5 := kgenTemporary[int64](&call, n)
-					either := kgenTemporary[int32](&call, n)
-					either2 := kgenTemporary[int64](&call, n)
-					either3 := kgenTemporary[int64](&call, n)
-					var gRunsBegun int64
-					var openSum int64
-					var openLast int32
-					var openSum2 int64
-					var openSum3 int64
-					if workers > 1 {
-						// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-						var gRunsBegun2 int64
-						var openSum4 int64
-						var openLast2 int32
-						var openSum5 int64
-						var openSum6 int64
-						kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-							for blocks.next() {
-								lo, hi := blocks.lo, blocks.hi
-								gRunsBegun3, openHead, openSum7, openPresent, openLast3, openHead2, openSum8, openHead3, openSum9 := productsKernel41Summary(lo, hi, pass6, pass7, amount, paid, map2)
-								blocks.await()
-								gRunsBegunBefore := gRunsBegun2
-								openSumBefore := openSum4
-								openLastBefore := openLast2
-								openSumBefore2 := openSum5
-								openSumBefore3 := openSum6
-								gRunsBegun2 = gRunsBegunBefore + gRunsBegun3
-								if openHead {
-									openSum4 = openSum7
-								} else {
-									openSum4 = openSumBefore + openSum7
-								}
-								if openPresent {
-									openLast2 = openLast3
-								} else {
-									openLast2 = openLastBefore
-								}
-								if openHead2 {
-									openSum5 = openSum8
-								} else {
-									openSum5 = openSumBefore2 + openSum8
-								}
-								if openHead3 {
-									openSum6 = openSum9
-								} else {
-									openSum6 = openSumBefore3 + openSum9
-								}
-								gRunsBegunEnd := gRunsBegun2
-								blocks.release()
-								aggregatePart := revenue5[:max(int(gRunsBegunEnd)-1, 0)]
-								aggregatePart2 := either[:max(int(gRunsBegunEnd)-1, 0)]
-								aggregatePart3 := either2[:max(int(gRunsBegunEnd)-1, 0)]
-								aggregatePart4 := either3[:max(int(gRunsBegunEnd)-1, 0)]
-								productsKernel41(lo, hi, pass6, pass7, amount, aggregatePart, aggregatePart2, paid, aggregatePart3, map2, aggregatePart4, gRunsBegunBefore, openSumBefore, openLastBefore, openSumBefore2, openSumBefore3)
-							}
-						})
-						gRunsBegun = gRunsBegun2
-						openSum = openSum4
-						openLast = openLast2
-						openSum2 = openSum5
-						openSum3 = openSum6
-					} else {
-						gRunsBegun, openSum, openLast, openSum2, openSum3 = productsKernel41(0, n, pass6, pass7, amount, revenue5, either, paid, either2, map2, either3, 0, 0, 0, 0, 0)
-					}
-					if gRunsBegun > 0 {
-						slot := gRunsBegun - 1
-						revenue5[slot] = openSum
-						either[slot] = openLast
-						either2[slot] = openSum2
-						either3[slot] = openSum3
-					}
-					gRunsLength5 := gRunsBegun
-					revenue4 = revenue5
-					either104 = either
-					either144 = either2
-					either184 = either3
-					gRunsLength4 = gRunsLength5
+					revenue6 := revenue5
+					either126 := either125
+					either176 := either175
+					either226 := either225
+					gRunsLength6 := gRunsLength5
+					revenue4 = revenue6
+					either124 = either126
+					either174 = either176
+					either224 = either226
+					scalar94 = scalar96
+					gRunsLength4 = gRunsLength6
 				}
 				revenue5 := revenue4
-				either105 := either104
-				either145 := either144
-				either185 := either184
+				either125 := either124
+				either175 := either174
+				either225 := either224
+				nDistinct2Length5 := nDistinct2Length4
+				scalar95 := scalar94
 				gRunsLength5 := gRunsLength4
 				revenue3 = revenue5
-				either103 = either105
-				either143 = either145
-				either183 = either185
-				scalar73 = scalar75
+				either123 = either125
+				either173 = either175
+				either223 = either225
+				scalar83 = scalar85
+				nDistinct2Length3 = nDistinct2Length5
+				scalar93 = scalar95
 				gRunsLength3 = gRunsLength5
 			}
 			revenue4 := revenue3
-			either104 := either103
-			either144 := either143
-			either184 := either183
+			either124 := either123
+			either174 := either173
+			either224 := either223
 			nFilled2Length4 := nFilled2Length3
-			scalar74 := scalar73
+			scalar84 := scalar83
+			nDistinct2Length4 := nDistinct2Length3
+			scalar94 := scalar93
 			gRunsLength4 := gRunsLength3
 			revenue2 = revenue4
-			either102 = either104
-			either142 = either144
-			either182 = either184
-			scalar62 = scalar64
-			nFilled2Length2 = nFilled2Length4
+			either122 = either124
+			either172 = either174
+			either222 = either224
 			scalar72 = scalar74
+			nFilled2Length2 = nFilled2Length4
+			scalar82 = scalar84
+			nDistinct2Length2 = nDistinct2Length4
+			scalar92 = scalar94
 			gRunsLength2 = gRunsLength4
 		}
 		revenue3 := revenue2
-		either103 := either102
-		either143 := either142
-		either183 := either182
-		scalar63 := scalar62
-		nFilled2Length3 := nFilled2Length2
+		either123 := either122
+		either173 := either172
+		either223 := either222
 		scalar73 := scalar72
+		nFilled2Length3 := nFilled2Length2
+		scalar83 := scalar82
+		nDistinct2Length3 := nDistinct2Length2
+		scalar93 := scalar92
 		gRunsLength3 := gRunsLength2
 		revenue = revenue3
-		either10 = either103
-		either14 = either143
-		either18 = either183
-		scalar5 = scalar53
+		either12 = either123
+		either17 = either173
+		either22 = either223
 		scalar6 = scalar63
-		nFilled2Length = nFilled2Length3
 		scalar7 = scalar73
+		nFilled2Length = nFilled2Length3
+		scalar8 = scalar83
+		nDistinct2Length = nDistinct2Length3
+		scalar9 = scalar93
 		gRunsLength = gRunsLength3
 	}
 	revenue2 := revenue
-	either102 := either10
-	either142 := either14
-	either182 := either18
+	either122 := either12
+	either172 := either17
+	either222 := either22
 	nFilledLength2 := nFilledLength
-	scalar52 := scalar5
 	scalar62 := scalar6
-	nFilled2Length2 := nFilled2Length
 	scalar72 := scalar7
+	nFilled2Length2 := nFilled2Length
+	scalar82 := scalar8
+	nDistinct2Length2 := nDistinct2Length
+	scalar92 := scalar9
 	gRunsLength2 := gRunsLength
-	gSampleLength := max(kgenSelect(int64(max(int(nFilledLength2), max(int(scalar52), max(int(nFilled2Length2), max(int(scalar72), int(gRunsLength2)))))) >= 1048576 && max(min(most, int64(max(int(nFilledLength2), max(int(scalar52), max(int(nFilled2Length2), max(int(scalar72), int(gRunsLength2))))))), 0) < int64(max(int(nFilledLength2), max(int(scalar52), max(int(nFilled2Length2), max(int(scalar72), int(gRunsLength2))))))>>3, int64(16384), 0), 0)
+	gSampleLength := max(kgenSelect(int64(max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2))))))) >= 1048576 && max(min(most, int64(max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2)))))))), 0) < int64(max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2)))))))>>3, int64(16384), 0), 0)
 	map3 := kgenTemporary[int64](&call, int(gSampleLength))
 	map4 := kgenTemporary[int64](&call, int(gSampleLength))
 	var sum int64
@@ -1236,7 +1493,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		kgenInOrder(&call, workers, int(gSampleLength), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				sum3, least3, greatest3 := productsKernel43Summary(lo, hi, revenue2, int64(max(int(nFilledLength2), max(int(scalar52), max(int(nFilled2Length2), max(int(scalar72), int(gRunsLength2)))))))
+				sum3, least3, greatest3 := productsKernel52Summary(lo, hi, revenue2, int64(max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2))))))))
 				blocks.await()
 				sumBefore := sum2
 				leastBefore := least2
@@ -1245,19 +1502,19 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				least2 = min(leastBefore, least3)
 				greatest2 = max(greatestBefore, greatest3)
 				blocks.release()
-				productsKernel43(lo, hi, map3, revenue2, map4, int64(max(int(nFilledLength2), max(int(scalar52), max(int(nFilled2Length2), max(int(scalar72), int(gRunsLength2)))))), gSampleLength, sumBefore, leastBefore, greatestBefore)
+				productsKernel52(lo, hi, map3, revenue2, map4, int64(max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2))))))), gSampleLength, sumBefore, leastBefore, greatestBefore)
 			}
 		})
 		sum = sum2
 		least = least2
 		greatest = greatest2
 	} else {
-		sum, least, greatest = productsKernel43(0, int(gSampleLength), map3, revenue2, map4, int64(max(int(nFilledLength2), max(int(scalar52), max(int(nFilled2Length2), max(int(scalar72), int(gRunsLength2)))))), gSampleLength, 0, 18446744073709551615, 0)
+		sum, least, greatest = productsKernel52(0, int(gSampleLength), map3, revenue2, map4, int64(max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2))))))), gSampleLength, 0, 18446744073709551615, 0)
 	}
-	scalar8 := 64 - int64(uint64(bits.LeadingZeros64(uint64(uint64(max(gSampleLength-1, 1))))))
-	scalar9 := int64(8)
+	scalar10 := 64 - int64(uint64(bits.LeadingZeros64(uint64(uint64(max(gSampleLength-1, 1))))))
+	scalar11 := int64(8)
 	if gSampleLength >= 524288 {
-		scalar9 = 10
+		scalar11 = 10
 	}
 	cond := sum > 0
 	x := uint64(0)
@@ -1280,14 +1537,14 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 	map5 := kgenTemporary[uint64](&call, int(gSampleLength))
 	if workers > 1 {
 		kgenFork(&call, workers, int(gSampleLength), 4096, func(_, lo, hi int) {
-			productsKernel44(lo, hi, map4, map5, x, x2, x7, scalar8, scalar9)
+			productsKernel53(lo, hi, map4, map5, x, x2, x7, scalar10, scalar11)
 		})
 	} else {
-		productsKernel44(0, int(gSampleLength), map4, map5, x, x2, x7, scalar8, scalar9)
+		productsKernel53(0, int(gSampleLength), map4, map5, x, x2, x7, scalar10, scalar11)
 	}
-	scalar11 := (x7 + scalar9 - 1) / scalar9
-	scalar12 := (x7 + max((x7+scalar9-1)/scalar9, 1) - 1) / max((x7+scalar9-1)/scalar9, 1)
-	gSampleDigitsLength := max((x7+scalar9-1)/scalar9<<((x7+max((x7+scalar9-1)/scalar9, 1)-1)/max((x7+scalar9-1)/scalar9, 1)&63), 0)
+	scalar13 := (x7 + scalar11 - 1) / scalar11
+	scalar14 := (x7 + max((x7+scalar11-1)/scalar11, 1) - 1) / max((x7+scalar11-1)/scalar11, 1)
+	gSampleDigitsLength := max((x7+scalar11-1)/scalar11<<((x7+max((x7+scalar11-1)/scalar11, 1)-1)/max((x7+scalar11-1)/scalar11, 1)&63), 0)
 	if int(gSampleDigitsLength) > 2147483647 {
 		return fmt.Errorf("g_sample_digits would have %d rows; at most 2147483647 can be computed", int(gSampleDigitsLength))
 	}
@@ -1300,13 +1557,13 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 	if few > 1 {
 		kgenFork(&call, few, int(gSampleLength), 4096, func(_, lo, hi int) {
 			histogramOwn := make([]int64, len(histogram))
-			productsKernel45(lo, hi, histogramOwn, map5, scalar12, scalar8, scalar11)
+			productsKernel54(lo, hi, histogramOwn, map5, scalar14, scalar10, scalar13)
 			for i := range histogramOwn {
 				atomic.AddInt64(&histogram[i], histogramOwn[i])
 			}
 		})
 	} else {
-		productsKernel45(0, int(gSampleLength), histogram, map5, scalar12, scalar8, scalar11)
+		productsKernel54(0, int(gSampleLength), histogram, map5, scalar14, scalar10, scalar13)
 	}
 	add := kgenTemporary[int64](&call, int(gSampleDigitsLength))
 	if workers > 1 {
@@ -1315,26 +1572,26 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		kgenInOrder(&call, workers, int(gSampleDigitsLength), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				add3 := productsKernel46Summary(lo, hi, histogram)
+				add3 := productsKernel55Summary(lo, hi, histogram)
 				blocks.await()
 				addBefore := add2
 				add2 = addBefore + add3
 				blocks.release()
-				productsKernel46(lo, hi, histogram, add, addBefore)
+				productsKernel55(lo, hi, histogram, add, addBefore)
 			}
 		})
 	} else {
-		productsKernel46(0, int(gSampleDigitsLength), histogram, add, 0)
+		productsKernel55(0, int(gSampleDigitsLength), histogram, add, 0)
 	}
 	pass := kgenTemporary[uint64](&call, int(gSampleLength))
-	if 1 < int(scalar11) {
+	if 1 < int(scalar13) {
 		if workers > 1 {
 			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, int(gSampleLength), 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					productsKernel47Summary(lo, hi, map5, int64(int(scalar8)+0*int(scalar12)), scalar12, digits)
+					productsKernel56Summary(lo, hi, map5, int64(int(scalar10)+0*int(scalar14)), scalar14, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -1342,23 +1599,23 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						counts[digit] += count
 					}
 					blocks.release()
-					productsKernel47(lo, hi, add, map5, pass, 0, int64(int(scalar8)+0*int(scalar12)), scalar12, gSampleLength, digits)
+					productsKernel56(lo, hi, add, map5, pass, 0, int64(int(scalar10)+0*int(scalar14)), scalar14, gSampleLength, digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			productsKernel47(0, int(gSampleLength), add, map5, pass, 0, int64(int(scalar8)+0*int(scalar12)), scalar12, gSampleLength, digits)
+			productsKernel56(0, int(gSampleLength), add, map5, pass, 0, int64(int(scalar10)+0*int(scalar14)), scalar14, gSampleLength, digits)
 		}
 	}
 	pass2 := kgenTemporary[uint64](&call, int(gSampleLength))
-	if 2 < int(scalar11) {
+	if 2 < int(scalar13) {
 		if workers > 1 {
 			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, int(gSampleLength), 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					productsKernel47Summary(lo, hi, pass, int64(int(scalar8)+int(scalar12)), scalar12, digits)
+					productsKernel56Summary(lo, hi, pass, int64(int(scalar10)+int(scalar14)), scalar14, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -1366,22 +1623,22 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						counts[digit] += count
 					}
 					blocks.release()
-					productsKernel47(lo, hi, add, pass, pass2, 1, int64(int(scalar8)+int(scalar12)), scalar12, gSampleLength, digits)
+					productsKernel56(lo, hi, add, pass, pass2, 1, int64(int(scalar10)+int(scalar14)), scalar14, gSampleLength, digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			productsKernel47(0, int(gSampleLength), add, pass, pass2, 1, int64(int(scalar8)+int(scalar12)), scalar12, gSampleLength, digits)
+			productsKernel56(0, int(gSampleLength), add, pass, pass2, 1, int64(int(scalar10)+int(scalar14)), scalar14, gSampleLength, digits)
 		}
 	}
-	if 3 < int(scalar11) {
+	if 3 < int(scalar13) {
 		if workers > 1 {
 			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, int(gSampleLength), 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					productsKernel47Summary(lo, hi, pass2, int64(int(scalar8)+2*int(scalar12)), scalar12, digits)
+					productsKernel56Summary(lo, hi, pass2, int64(int(scalar10)+2*int(scalar14)), scalar14, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -1389,22 +1646,22 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						counts[digit] += count
 					}
 					blocks.release()
-					productsKernel47(lo, hi, add, pass2, pass, 2, int64(int(scalar8)+2*int(scalar12)), scalar12, gSampleLength, digits)
+					productsKernel56(lo, hi, add, pass2, pass, 2, int64(int(scalar10)+2*int(scalar14)), scalar14, gSampleLength, digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			productsKernel47(0, int(gSampleLength), add, pass2, pass, 2, int64(int(scalar8)+2*int(scalar12)), scalar12, gSampleLength, digits)
+			productsKernel56(0, int(gSampleLength), add, pass2, pass, 2, int64(int(scalar10)+2*int(scalar14)), scalar14, gSampleLength, digits)
 		}
 	}
-	if 4 < int(scalar11) {
+	if 4 < int(scalar13) {
 		if workers > 1 {
 			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, int(gSampleLength), 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					productsKernel47Summary(lo, hi, pass, int64(int(scalar8)+3*int(scalar12)), scalar12, digits)
+					productsKernel56Summary(lo, hi, pass, int64(int(scalar10)+3*int(scalar14)), scalar14, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -1412,22 +1669,22 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						counts[digit] += count
 					}
 					blocks.release()
-					productsKernel47(lo, hi, add, pass, pass2, 3, int64(int(scalar8)+3*int(scalar12)), scalar12, gSampleLength, digits)
+					productsKernel56(lo, hi, add, pass, pass2, 3, int64(int(scalar10)+3*int(scalar14)), scalar14, gSampleLength, digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			productsKernel47(0, int(gSampleLength), add, pass, pass2, 3, int64(int(scalar8)+3*int(scalar12)), scalar12, gSampleLength, digits)
+			productsKernel56(0, int(gSampleLength), add, pass, pass2, 3, int64(int(scalar10)+3*int(scalar14)), scalar14, gSampleLength, digits)
 		}
 	}
-	if 5 < int(scalar11) {
+	if 5 < int(scalar13) {
 		if workers > 1 {
 			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, int(gSampleLength), 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					productsKernel47Summary(lo, hi, pass2, int64(int(scalar8)+4*int(scalar12)), scalar12, digits)
+					productsKernel56Summary(lo, hi, pass2, int64(int(scalar10)+4*int(scalar14)), scalar14, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -1435,22 +1692,22 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						counts[digit] += count
 					}
 					blocks.release()
-					productsKernel47(lo, hi, add, pass2, pass, 4, int64(int(scalar8)+4*int(scalar12)), scalar12, gSampleLength, digits)
+					productsKernel56(lo, hi, add, pass2, pass, 4, int64(int(scalar10)+4*int(scalar14)), scalar14, gSampleLength, digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			productsKernel47(0, int(gSampleLength), add, pass2, pass, 4, int64(int(scalar8)+4*int(scalar12)), scalar12, gSampleLength, digits)
+			productsKernel56(0, int(gSampleLength), add, pass2, pass, 4, int64(int(scalar10)+4*int(scalar14)), scalar14, gSampleLength, digits)
 		}
 	}
-	if 6 < int(scalar11) {
+	if 6 < int(scalar13) {
 		if workers > 1 {
 			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, int(gSampleLength), 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					productsKernel47Summary(lo, hi, pass, int64(int(scalar8)+5*int(scalar12)), scalar12, digits)
+					productsKernel56Summary(lo, hi, pass, int64(int(scalar10)+5*int(scalar14)), scalar14, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -1458,22 +1715,22 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						counts[digit] += count
 					}
 					blocks.release()
-					productsKernel47(lo, hi, add, pass, pass2, 5, int64(int(scalar8)+5*int(scalar12)), scalar12, gSampleLength, digits)
+					productsKernel56(lo, hi, add, pass, pass2, 5, int64(int(scalar10)+5*int(scalar14)), scalar14, gSampleLength, digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			productsKernel47(0, int(gSampleLength), add, pass, pass2, 5, int64(int(scalar8)+5*int(scalar12)), scalar12, gSampleLength, digits)
+			productsKernel56(0, int(gSampleLength), add, pass, pass2, 5, int64(int(scalar10)+5*int(scalar14)), scalar14, gSampleLength, digits)
 		}
 	}
-	if 7 < int(scalar11) {
+	if 7 < int(scalar13) {
 		if workers > 1 {
 			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, int(gSampleLength), 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					productsKernel47Summary(lo, hi, pass2, int64(int(scalar8)+6*int(scalar12)), scalar12, digits)
+					productsKernel56Summary(lo, hi, pass2, int64(int(scalar10)+6*int(scalar14)), scalar14, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -1481,23 +1738,23 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						counts[digit] += count
 					}
 					blocks.release()
-					productsKernel47(lo, hi, add, pass2, pass, 6, int64(int(scalar8)+6*int(scalar12)), scalar12, gSampleLength, digits)
+					productsKernel56(lo, hi, add, pass2, pass, 6, int64(int(scalar10)+6*int(scalar14)), scalar14, gSampleLength, digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			productsKernel47(0, int(gSampleLength), add, pass2, pass, 6, int64(int(scalar8)+6*int(scalar12)), scalar12, gSampleLength, digits)
+			productsKernel56(0, int(gSampleLength), add, pass2, pass, 6, int64(int(scalar10)+6*int(scalar14)), scalar14, gSampleLength, digits)
 		}
 	}
 	pass3 := kgenTemporary[uint64](&call, int(gSampleLength))
-	if int(scalar11) == 1 {
+	if int(scalar13) == 1 {
 		if workers > 1 {
 			counts := make([]int64, 1024)
 			kgenInOrder(&call, workers, int(gSampleLength), 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					productsKernel47Summary(lo, hi, map5, int64(int(scalar8)+0*int(scalar12)), scalar12, digits)
+					productsKernel56Summary(lo, hi, map5, int64(int(scalar10)+0*int(scalar14)), scalar14, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -1505,32 +1762,32 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						counts[digit] += count
 					}
 					blocks.release()
-					productsKernel47(lo, hi, add, map5, pass3, 0, int64(int(scalar8)+0*int(scalar12)), scalar12, gSampleLength, digits)
+					productsKernel56(lo, hi, add, map5, pass3, 0, int64(int(scalar10)+0*int(scalar14)), scalar14, gSampleLength, digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			productsKernel47(0, int(gSampleLength), add, map5, pass3, 0, int64(int(scalar8)+0*int(scalar12)), scalar12, gSampleLength, digits)
+			productsKernel56(0, int(gSampleLength), add, map5, pass3, 0, int64(int(scalar10)+0*int(scalar14)), scalar14, gSampleLength, digits)
 		}
 	}
-	if int(scalar11) == 0 {
+	if int(scalar13) == 0 {
 		if workers > 1 {
 			kgenFork(&call, workers, int(gSampleLength), 4096, func(_, lo, hi int) {
-				productsKernel50(lo, hi, pass3, map5)
+				productsKernel59(lo, hi, pass3, map5)
 			})
 		} else {
-			productsKernel50(0, int(gSampleLength), pass3, map5)
+			productsKernel59(0, int(gSampleLength), pass3, map5)
 		}
 	}
-	if 1 < int(scalar11) {
-		if int(scalar11) < (int(scalar11)+1)/2*2 {
+	if 1 < int(scalar13) {
+		if int(scalar13) < (int(scalar13)+1)/2*2 {
 			if workers > 1 {
 				counts := make([]int64, 1024)
 				kgenInOrder(&call, workers, int(gSampleLength), 32768, func(blocks *kgenBlocks) {
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 1024)
-						productsKernel47Summary(lo, hi, pass2, int64(int(scalar8)+(int(scalar11)-1)*int(scalar12)), scalar12, digits)
+						productsKernel56Summary(lo, hi, pass2, int64(int(scalar10)+(int(scalar13)-1)*int(scalar14)), scalar14, digits)
 						blocks.await()
 						for digit := range 1024 {
 							count := digits[digit]
@@ -1538,12 +1795,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 							counts[digit] += count
 						}
 						blocks.release()
-						productsKernel47(lo, hi, add, pass2, pass3, int64(int(scalar11)-1), int64(int(scalar8)+(int(scalar11)-1)*int(scalar12)), scalar12, gSampleLength, digits)
+						productsKernel56(lo, hi, add, pass2, pass3, int64(int(scalar13)-1), int64(int(scalar10)+(int(scalar13)-1)*int(scalar14)), scalar14, gSampleLength, digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 1024)
-				productsKernel47(0, int(gSampleLength), add, pass2, pass3, int64(int(scalar11)-1), int64(int(scalar8)+(int(scalar11)-1)*int(scalar12)), scalar12, gSampleLength, digits)
+				productsKernel56(0, int(gSampleLength), add, pass2, pass3, int64(int(scalar13)-1), int64(int(scalar10)+(int(scalar13)-1)*int(scalar14)), scalar14, gSampleLength, digits)
 			}
 		} else {
 			if workers > 1 {
@@ -1552,7 +1809,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 1024)
-						productsKernel47Summary(lo, hi, pass, int64(int(scalar8)+(int(scalar11)-1)*int(scalar12)), scalar12, digits)
+						productsKernel56Summary(lo, hi, pass, int64(int(scalar10)+(int(scalar13)-1)*int(scalar14)), scalar14, digits)
 						blocks.await()
 						for digit := range 1024 {
 							count := digits[digit]
@@ -1560,45 +1817,48 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 							counts[digit] += count
 						}
 						blocks.release()
-						productsKernel47(lo, hi, add, pass, pass3, int64(int(scalar11)-1), int64(int(scalar8)+(int(scalar11)-1)*int(scalar12)), scalar12, gSampleLength, digits)
+						productsKernel56(lo, hi, add, pass, pass3, int64(int(scalar13)-1), int64(int(scalar10)+(int(scalar13)-1)*int(scalar14)), scalar14, gSampleLength, digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 1024)
-				productsKernel47(0, int(gSampleLength), add, pass, pass3, int64(int(scalar11)-1), int64(int(scalar8)+(int(scalar11)-1)*int(scalar12)), scalar12, gSampleLength, digits)
+				productsKernel56(0, int(gSampleLength), add, pass, pass3, int64(int(scalar13)-1), int64(int(scalar10)+(int(scalar13)-1)*int(scalar14)), scalar14, gSampleLength, digits)
 			}
 		}
 	}
 	map6 := kgenTemporary[int64](&call, int(gSampleLength))
 	if workers > 1 {
 		kgenFork(&call, workers, int(gSampleLength), 4096, func(_, lo, hi int) {
-			productsKernel52(lo, hi, pass3, map6, scalar8)
+			productsKernel61(lo, hi, pass3, map6, scalar10)
 		})
 	} else {
-		productsKernel52(0, int(gSampleLength), pass3, map6, scalar8)
+		productsKernel61(0, int(gSampleLength), pass3, map6, scalar10)
 	}
-	if int(scalar43) > 2147483647 {
-		return fmt.Errorf("n_bins would have %d rows; at most 2147483647 can be computed", int(scalar43))
+	if int(scalar53) > 2147483647 {
+		return fmt.Errorf("n_bins would have %d rows; at most 2147483647 can be computed", int(scalar53))
 	}
-	if int(scalar43) > 2147483647 {
-		return fmt.Errorf("shop.kg:13:6: g would have %d rows; at most 2147483647 can be computed", int(scalar43))
+	if int(scalar53) > 2147483647 {
+		return fmt.Errorf("shop.kg:13:6: g would have %d rows; at most 2147483647 can be computed", int(scalar53))
 	}
-	if int(scalar62) > 2147483647 {
-		return fmt.Errorf("n_bins_2 would have %d rows; at most 2147483647 can be computed", int(scalar62))
+	if int(scalar72) > 2147483647 {
+		return fmt.Errorf("n_bins_2 would have %d rows; at most 2147483647 can be computed", int(scalar72))
 	}
-	if int(scalar62) > 2147483647 {
-		return fmt.Errorf("shop.kg:13:6: g would have %d rows; at most 2147483647 can be computed", int(scalar62))
+	if int(scalar72) > 2147483647 {
+		return fmt.Errorf("shop.kg:13:6: g would have %d rows; at most 2147483647 can be computed", int(scalar72))
 	}
-	either := kgenTemporary[int64](&call, max(int(scalar43), max(int(scalar52), max(int(scalar62), max(int(scalar72), n*(1-min(int(scalar72), 1)))*(1-min(int(scalar62), 1)))*(1-min(int(scalar52), 1)))*(1-min(int(scalar43), 1))))
+	if int(nDistinct2Length2) > 2147483647 {
+		return fmt.Errorf("shop.kg:13:6: g would have %d rows; at most 2147483647 can be computed", int(nDistinct2Length2))
+	}
+	either := kgenTemporary[int64](&call, max(int(scalar53), max(int(scalar62), max(int(scalar72), max(int(nDistinct2Length2), max(int(scalar92), n*(1-min(int(scalar92), 1)))*(1-min(int(scalar82), 1)))*(1-min(int(scalar72), 1)))*(1-min(int(scalar62), 1)))*(1-min(int(scalar53), 1))))
 	var gCandidatesPlace int64
 	if workers > 1 {
 		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 		var gCandidatesPlace2 int64
-		kgenInOrder(&call, workers, max(int(nFilledLength2), max(int(scalar52), max(int(nFilled2Length2), max(int(scalar72), int(gRunsLength2))))), 32768, func(blocks *kgenBlocks) {
+		kgenInOrder(&call, workers, max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2)))))), 32768, func(blocks *kgenBlocks) {
 			compactScratch := make([]int64, 32768)
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				gCandidatesPlace3 := productsKernel53(lo, hi, revenue2, map6, map4, map3, compactScratch, most, int64(max(int(nFilledLength2), max(int(scalar52), max(int(nFilled2Length2), max(int(scalar72), int(gRunsLength2)))))), 0)
+				gCandidatesPlace3 := productsKernel62(lo, hi, revenue2, map6, map4, map3, compactScratch, most, int64(max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2))))))), 0)
 				blocks.await()
 				gCandidatesPlaceBefore := gCandidatesPlace2
 				gCandidatesPlace2 = gCandidatesPlaceBefore + gCandidatesPlace3
@@ -1608,10 +1868,10 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		})
 		gCandidatesPlace = gCandidatesPlace2
 	} else {
-		gCandidatesPlace = productsKernel53(0, max(int(nFilledLength2), max(int(scalar52), max(int(nFilled2Length2), max(int(scalar72), int(gRunsLength2))))), revenue2, map6, map4, map3, either, most, int64(max(int(nFilledLength2), max(int(scalar52), max(int(nFilled2Length2), max(int(scalar72), int(gRunsLength2)))))), 0)
+		gCandidatesPlace = productsKernel62(0, max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2)))))), revenue2, map6, map4, map3, either, most, int64(max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2))))))), 0)
 	}
 	gCandidatesLength := gCandidatesPlace
-	cond3 := gCandidatesPlace >= max(min(most, int64(max(int(nFilledLength2), max(int(scalar52), max(int(nFilled2Length2), max(int(scalar72), int(gRunsLength2))))))), 0)
+	cond3 := gCandidatesPlace >= max(min(most, int64(max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2)))))))), 0)
 	x8 := int64(0)
 	if cond3 {
 		x8 = 1
@@ -1623,11 +1883,11 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		if workers > 1 {
 			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 			var gAllPlace2 int64
-			kgenInOrder(&call, workers, max(int(nFilledLength2), max(int(scalar52), max(int(nFilled2Length2), max(int(scalar72), int(gRunsLength2))))), 32768, func(blocks *kgenBlocks) {
+			kgenInOrder(&call, workers, max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2)))))), 32768, func(blocks *kgenBlocks) {
 				compactScratch := make([]int64, 32768)
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					gAllPlace3 := productsKernel54(lo, hi, compactScratch, 0)
+					gAllPlace3 := productsKernel63(lo, hi, compactScratch, 0)
 					blocks.await()
 					gAllPlaceBefore := gAllPlace2
 					gAllPlace2 = gAllPlaceBefore + gAllPlace3
@@ -1637,7 +1897,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			})
 			gAllPlace = gAllPlace2
 		} else {
-			gAllPlace = productsKernel54(0, max(int(nFilledLength2), max(int(scalar52), max(int(nFilled2Length2), max(int(scalar72), int(gRunsLength2))))), either, 0)
+			gAllPlace = productsKernel63(0, max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2)))))), either, 0)
 		}
 		gAllLength2 := gAllPlace
 		gAllLength = gAllLength2
@@ -1655,7 +1915,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		kgenInOrder(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				sum4, least4, greatest4 := productsKernel55Summary(lo, hi, either, revenue2)
+				sum4, least4, greatest4 := productsKernel64Summary(lo, hi, either, revenue2)
 				blocks.await()
 				sumBefore := sum3
 				leastBefore := least3
@@ -1664,19 +1924,19 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				least3 = min(leastBefore, least4)
 				greatest3 = max(greatestBefore, greatest4)
 				blocks.release()
-				productsKernel55(lo, hi, either, revenue2, map7, int64(max(int(nFilledLength2), max(int(scalar52), max(int(nFilled2Length2), max(int(scalar72), int(gRunsLength2)))))), int64(max(int(gCandidatesLength), int(gAllLength2))), sumBefore, leastBefore, greatestBefore)
+				productsKernel64(lo, hi, either, revenue2, map7, int64(max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2))))))), int64(max(int(gCandidatesLength), int(gAllLength2))), sumBefore, leastBefore, greatestBefore)
 			}
 		})
 		sum2 = sum3
 		least2 = least3
 		greatest2 = greatest3
 	} else {
-		sum2, least2, greatest2 = productsKernel55(0, max(int(gCandidatesLength), int(gAllLength2)), either, revenue2, map7, int64(max(int(nFilledLength2), max(int(scalar52), max(int(nFilled2Length2), max(int(scalar72), int(gRunsLength2)))))), int64(max(int(gCandidatesLength), int(gAllLength2))), 0, 18446744073709551615, 0)
+		sum2, least2, greatest2 = productsKernel64(0, max(int(gCandidatesLength), int(gAllLength2)), either, revenue2, map7, int64(max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2))))))), int64(max(int(gCandidatesLength), int(gAllLength2))), 0, 18446744073709551615, 0)
 	}
-	scalar17 := 64 - int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(max(int(nFilledLength2), max(int(scalar52), max(int(nFilled2Length2), max(int(scalar72), int(gRunsLength2))))))-1, 1))))))
-	scalar18 := int64(8)
+	scalar19 := 64 - int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2)))))))-1, 1))))))
+	scalar20 := int64(8)
 	if int64(max(int(gCandidatesLength), int(gAllLength2))) >= 524288 {
-		scalar18 = 10
+		scalar20 = 10
 	}
 	cond4 := sum2 > 0
 	x9 := uint64(0)
@@ -1691,22 +1951,22 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 	x12 := uint64(bits.LeadingZeros64(uint64(x11)))
 	x13 := int64(x12)
 	x14 := 64 - x13
-	cond5 := x14 <= int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(max(int(nFilledLength2), max(int(scalar52), max(int(nFilled2Length2), max(int(scalar72), int(gRunsLength2))))))-1, 1))))))
-	x15 := int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(max(int(nFilledLength2), max(int(scalar52), max(int(nFilled2Length2), max(int(scalar72), int(gRunsLength2))))))-1, 1)))))) - int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(max(int(nFilledLength2), max(int(scalar52), max(int(nFilled2Length2), max(int(scalar72), int(gRunsLength2))))))-1, 1))))))%kgenSelect(int64(max(int(gCandidatesLength), int(gAllLength2))) >= 524288, int64(10), 8)
+	cond5 := x14 <= int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2)))))))-1, 1))))))
+	x15 := int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2)))))))-1, 1)))))) - int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2)))))))-1, 1))))))%kgenSelect(int64(max(int(gCandidatesLength), int(gAllLength2))) >= 524288, int64(10), 8)
 	if cond5 {
 		x15 = x14
 	}
 	map8 := kgenTemporary[uint64](&call, max(int(gCandidatesLength), int(gAllLength2)))
 	if workers > 1 {
 		kgenFork(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 4096, func(_, lo, hi int) {
-			productsKernel56(lo, hi, map7, either, map8, x9, x10, x15, scalar17, scalar18)
+			productsKernel65(lo, hi, map7, either, map8, x9, x10, x15, scalar19, scalar20)
 		})
 	} else {
-		productsKernel56(0, max(int(gCandidatesLength), int(gAllLength2)), map7, either, map8, x9, x10, x15, scalar17, scalar18)
+		productsKernel65(0, max(int(gCandidatesLength), int(gAllLength2)), map7, either, map8, x9, x10, x15, scalar19, scalar20)
 	}
-	scalar20 := (x15 + scalar18 - 1) / scalar18
-	scalar21 := (x15 + max((x15+scalar18-1)/scalar18, 1) - 1) / max((x15+scalar18-1)/scalar18, 1)
-	gLeastDigitsLength := max((x15+scalar18-1)/scalar18<<((x15+max((x15+scalar18-1)/scalar18, 1)-1)/max((x15+scalar18-1)/scalar18, 1)&63), 0)
+	scalar222 := (x15 + scalar20 - 1) / scalar20
+	scalar23 := (x15 + max((x15+scalar20-1)/scalar20, 1) - 1) / max((x15+scalar20-1)/scalar20, 1)
+	gLeastDigitsLength := max((x15+scalar20-1)/scalar20<<((x15+max((x15+scalar20-1)/scalar20, 1)-1)/max((x15+scalar20-1)/scalar20, 1)&63), 0)
 	if int(gLeastDigitsLength) > 2147483647 {
 		return fmt.Errorf("g_least_digits would have %d rows; at most 2147483647 can be computed", int(gLeastDigitsLength))
 	}
@@ -1719,13 +1979,13 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 	if few2 > 1 {
 		kgenFork(&call, few2, max(int(gCandidatesLength), int(gAllLength2)), 4096, func(_, lo, hi int) {
 			histogramOwn := make([]int64, len(histogram2))
-			productsKernel57(lo, hi, histogramOwn, map8, scalar21, scalar17, scalar20)
+			productsKernel66(lo, hi, histogramOwn, map8, scalar23, scalar19, scalar222)
 			for i := range histogramOwn {
 				atomic.AddInt64(&histogram2[i], histogramOwn[i])
 			}
 		})
 	} else {
-		productsKernel57(0, max(int(gCandidatesLength), int(gAllLength2)), histogram2, map8, scalar21, scalar17, scalar20)
+		productsKernel66(0, max(int(gCandidatesLength), int(gAllLength2)), histogram2, map8, scalar23, scalar19, scalar222)
 	}
 	add2 := kgenTemporary[int64](&call, int(gLeastDigitsLength))
 	if workers > 1 {
@@ -1734,194 +1994,19 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		kgenInOrder(&call, workers, int(gLeastDigitsLength), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				add4 := productsKernel58Summary(lo, hi, histogram2)
+				add4 := productsKernel67Summary(lo, hi, histogram2)
 				blocks.await()
 				addBefore := add3
 				add3 = addBefore + add4
 				blocks.release()
-				productsKernel58(lo, hi, histogram2, add2, addBefore)
+				productsKernel67(lo, hi, histogram2, add2, addBefore)
 			}
 		})
 	} else {
-		productsKernel58(0, int(gLeastDigitsLength), histogram2, add2, 0)
-	}
-	var pass30 []uint64
-	if 1 < int(scalar20) {
-		pass4 := kgenTemporary[uint64](&call, max(int(gCandidatesLength), int(gAllLength2)))
-		if workers > 1 {
-			counts := make([]int64, 1024)
-			kgenInOrder(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 1024)
-					productsKernel59Summary(lo, hi, map8, int64(int(scalar17)+0*int(scalar21)), scalar21, digits)
-					blocks.await()
-					for digit := range 1024 {
-						count := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count
-					}
-					blocks.release()
-					productsKernel59(lo, hi, add2, map8, pass4, 0, int64(int(scalar17)+0*int(scalar21)), scalar21, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 1024)
-			productsKernel59(0, max(int(gCandidatesLength), int(gAllLength2)), add2, map8, pass4, 0, int64(int(scalar17)+0*int(scalar21)), scalar21, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
-		}
-		pass30 = pass4
-	} else {
-		pass4 := kgenTemporary[uint64](&call, max(int(gCandidatesLength), int(gAllLength2)))
-		pass30 = pass4
-	}
-	pass302 := pass30
-	var pass31 []uint64
-	if 2 < int(scalar20) {
-		pass4 := kgenTemporary[uint64](&call, max(int(gCandidatesLength), int(gAllLength2)))
-		if workers > 1 {
-			counts := make([]int64, 1024)
-			kgenInOrder(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 1024)
-					productsKernel59Summary(lo, hi, pass302, int64(int(scalar17)+int(scalar21)), scalar21, digits)
-					blocks.await()
-					for digit := range 1024 {
-						count := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count
-					}
-					blocks.release()
-					productsKernel59(lo, hi, add2, pass302, pass4, 1, int64(int(scalar17)+int(scalar21)), scalar21, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 1024)
-			productsKernel59(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass302, pass4, 1, int64(int(scalar17)+int(scalar21)), scalar21, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
-		}
-		pass31 = pass4
-	} else {
-		pass4 := kgenTemporary[uint64](&call, max(int(gCandidatesLength), int(gAllLength2)))
-		pass31 = pass4
-	}
-	pass312 := pass31
-	if 3 < int(scalar20) {
-		if workers > 1 {
-			counts := make([]int64, 1024)
-			kgenInOrder(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 1024)
-					productsKernel59Summary(lo, hi, pass312, int64(int(scalar17)+2*int(scalar21)), scalar21, digits)
-					blocks.await()
-					for digit := range 1024 {
-						count := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count
-					}
-					blocks.release()
-					productsKernel59(lo, hi, add2, pass312, pass302, 2, int64(int(scalar17)+2*int(scalar21)), scalar21, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 1024)
-			productsKernel59(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass312, pass302, 2, int64(int(scalar17)+2*int(scalar21)), scalar21, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
-		}
-	}
-	if 4 < int(scalar20) {
-		if workers > 1 {
-			counts := make([]int64, 1024)
-			kgenInOrder(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 1024)
-					productsKernel59Summary(lo, hi, pass302, int64(int(scalar17)+3*int(scalar21)), scalar21, digits)
-					blocks.await()
-					for digit := range 1024 {
-						count := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count
-					}
-					blocks.release()
-					productsKernel59(lo, hi, add2, pass302, pass312, 3, int64(int(scalar17)+3*int(scalar21)), scalar21, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 1024)
-			productsKernel59(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass302, pass312, 3, int64(int(scalar17)+3*int(scalar21)), scalar21, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
-		}
-	}
-	if 5 < int(scalar20) {
-		if workers > 1 {
-			counts := make([]int64, 1024)
-			kgenInOrder(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 1024)
-					productsKernel59Summary(lo, hi, pass312, int64(int(scalar17)+4*int(scalar21)), scalar21, digits)
-					blocks.await()
-					for digit := range 1024 {
-						count := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count
-					}
-					blocks.release()
-					productsKernel59(lo, hi, add2, pass312, pass302, 4, int64(int(scalar17)+4*int(scalar21)), scalar21, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 1024)
-			productsKernel59(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass312, pass302, 4, int64(int(scalar17)+4*int(scalar21)), scalar21, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
-		}
-	}
-	if 6 < int(scalar20) {
-		if workers > 1 {
-			counts := make([]int64, 1024)
-			kgenInOrder(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 1024)
-					productsKernel59Summary(lo, hi, pass302, int64(int(scalar17)+5*int(scalar21)), scalar21, digits)
-					blocks.await()
-					for digit := range 1024 {
-						count := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count
-					}
-					blocks.release()
-					productsKernel59(lo, hi, add2, pass302, pass312, 5, int64(int(scalar17)+5*int(scalar21)), scalar21, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 1024)
-			productsKernel59(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass302, pass312, 5, int64(int(scalar17)+5*int(scalar21)), scalar21, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
-		}
-	}
-	if 7 < int(scalar20) {
-		if workers > 1 {
-			counts := make([]int64, 1024)
-			kgenInOrder(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 1024)
-					productsKernel59Summary(lo, hi, pass312, int64(int(scalar17)+6*int(scalar21)), scalar21, digits)
-					blocks.await()
-					for digit := range 1024 {
-						count := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count
-					}
-					blocks.release()
-					productsKernel59(lo, hi, add2, pass312, pass302, 6, int64(int(scalar17)+6*int(scalar21)), scalar21, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 1024)
-			productsKernel59(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass312, pass302, 6, int64(int(scalar17)+6*int(scalar21)), scalar21, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
-		}
+		productsKernel67(0, int(gLeastDigitsLength), histogram2, add2, 0)
 	}
 	var pass32 []uint64
-	if int(scalar20) == 1 {
+	if 1 < int(scalar222) {
 		pass4 := kgenTemporary[uint64](&call, max(int(gCandidatesLength), int(gAllLength2)))
 		if workers > 1 {
 			counts := make([]int64, 1024)
@@ -1929,7 +2014,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					productsKernel59Summary(lo, hi, map8, int64(int(scalar17)+0*int(scalar21)), scalar21, digits)
+					productsKernel68Summary(lo, hi, map8, int64(int(scalar19)+0*int(scalar23)), scalar23, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -1937,12 +2022,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						counts[digit] += count
 					}
 					blocks.release()
-					productsKernel59(lo, hi, add2, map8, pass4, 0, int64(int(scalar17)+0*int(scalar21)), scalar21, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+					productsKernel68(lo, hi, add2, map8, pass4, 0, int64(int(scalar19)+0*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			productsKernel59(0, max(int(gCandidatesLength), int(gAllLength2)), add2, map8, pass4, 0, int64(int(scalar17)+0*int(scalar21)), scalar21, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+			productsKernel68(0, max(int(gCandidatesLength), int(gAllLength2)), add2, map8, pass4, 0, int64(int(scalar19)+0*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 		}
 		pass32 = pass4
 	} else {
@@ -1950,24 +2035,199 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		pass32 = pass4
 	}
 	pass322 := pass32
-	if int(scalar20) == 0 {
+	var pass33 []uint64
+	if 2 < int(scalar222) {
+		pass4 := kgenTemporary[uint64](&call, max(int(gCandidatesLength), int(gAllLength2)))
 		if workers > 1 {
-			kgenFork(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 4096, func(_, lo, hi int) {
-				productsKernel62(lo, hi, pass322, map8)
+			counts := make([]int64, 1024)
+			kgenInOrder(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					digits := make([]int64, 1024)
+					productsKernel68Summary(lo, hi, pass322, int64(int(scalar19)+int(scalar23)), scalar23, digits)
+					blocks.await()
+					for digit := range 1024 {
+						count := digits[digit]
+						digits[digit] = counts[digit]
+						counts[digit] += count
+					}
+					blocks.release()
+					productsKernel68(lo, hi, add2, pass322, pass4, 1, int64(int(scalar19)+int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+				}
 			})
 		} else {
-			productsKernel62(0, max(int(gCandidatesLength), int(gAllLength2)), pass322, map8)
+			digits := make([]int64, 1024)
+			productsKernel68(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass322, pass4, 1, int64(int(scalar19)+int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+		}
+		pass33 = pass4
+	} else {
+		pass4 := kgenTemporary[uint64](&call, max(int(gCandidatesLength), int(gAllLength2)))
+		pass33 = pass4
+	}
+	pass332 := pass33
+	if 3 < int(scalar222) {
+		if workers > 1 {
+			counts := make([]int64, 1024)
+			kgenInOrder(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					digits := make([]int64, 1024)
+					productsKernel68Summary(lo, hi, pass332, int64(int(scalar19)+2*int(scalar23)), scalar23, digits)
+					blocks.await()
+					for digit := range 1024 {
+						count := digits[digit]
+						digits[digit] = counts[digit]
+						counts[digit] += count
+					}
+					blocks.release()
+					productsKernel68(lo, hi, add2, pass332, pass322, 2, int64(int(scalar19)+2*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+				}
+			})
+		} else {
+			digits := make([]int64, 1024)
+			productsKernel68(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass332, pass322, 2, int64(int(scalar19)+2*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 		}
 	}
-	if 1 < int(scalar20) {
-		if int(scalar20) < (int(scalar20)+1)/2*2 {
+	if 4 < int(scalar222) {
+		if workers > 1 {
+			counts := make([]int64, 1024)
+			kgenInOrder(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					digits := make([]int64, 1024)
+					productsKernel68Summary(lo, hi, pass322, int64(int(scalar19)+3*int(scalar23)), scalar23, digits)
+					blocks.await()
+					for digit := range 1024 {
+						count := digits[digit]
+						digits[digit] = counts[digit]
+						counts[digit] += count
+					}
+					blocks.release()
+					productsKernel68(lo, hi, add2, pass322, pass332, 3, int64(int(scalar19)+3*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+				}
+			})
+		} else {
+			digits := make([]int64, 1024)
+			productsKernel68(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass322, pass332, 3, int64(int(scalar19)+3*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+		}
+	}
+	if 5 < int(scalar222) {
+		if workers > 1 {
+			counts := make([]int64, 1024)
+			kgenInOrder(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					digits := make([]int64, 1024)
+					productsKernel68Summary(lo, hi, pass332, int64(int(scalar19)+4*int(scalar23)), scalar23, digits)
+					blocks.await()
+					for digit := range 1024 {
+						count := digits[digit]
+						digits[digit] = counts[digit]
+						counts[digit] += count
+					}
+					blocks.release()
+					productsKernel68(lo, hi, add2, pass332, pass322, 4, int64(int(scalar19)+4*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+				}
+			})
+		} else {
+			digits := make([]int64, 1024)
+			productsKernel68(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass332, pass322, 4, int64(int(scalar19)+4*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+		}
+	}
+	if 6 < int(scalar222) {
+		if workers > 1 {
+			counts := make([]int64, 1024)
+			kgenInOrder(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					digits := make([]int64, 1024)
+					productsKernel68Summary(lo, hi, pass322, int64(int(scalar19)+5*int(scalar23)), scalar23, digits)
+					blocks.await()
+					for digit := range 1024 {
+						count := digits[digit]
+						digits[digit] = counts[digit]
+						counts[digit] += count
+					}
+					blocks.release()
+					productsKernel68(lo, hi, add2, pass322, pass332, 5, int64(int(scalar19)+5*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+				}
+			})
+		} else {
+			digits := make([]int64, 1024)
+			productsKernel68(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass322, pass332, 5, int64(int(scalar19)+5*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+		}
+	}
+	if 7 < int(scalar222) {
+		if workers > 1 {
+			counts := make([]int64, 1024)
+			kgenInOrder(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					digits := make([]int64, 1024)
+					productsKernel68Summary(lo, hi, pass332, int64(int(scalar19)+6*int(scalar23)), scalar23, digits)
+					blocks.await()
+					for digit := range 1024 {
+						count := digits[digit]
+						digits[digit] = counts[digit]
+						counts[digit] += count
+					}
+					blocks.release()
+					productsKernel68(lo, hi, add2, pass332, pass322, 6, int64(int(scalar19)+6*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+				}
+			})
+		} else {
+			digits := make([]int64, 1024)
+			productsKernel68(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass332, pass322, 6, int64(int(scalar19)+6*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+		}
+	}
+	var pass34 []uint64
+	if int(scalar222) == 1 {
+		pass4 := kgenTemporary[uint64](&call, max(int(gCandidatesLength), int(gAllLength2)))
+		if workers > 1 {
+			counts := make([]int64, 1024)
+			kgenInOrder(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					digits := make([]int64, 1024)
+					productsKernel68Summary(lo, hi, map8, int64(int(scalar19)+0*int(scalar23)), scalar23, digits)
+					blocks.await()
+					for digit := range 1024 {
+						count := digits[digit]
+						digits[digit] = counts[digit]
+						counts[digit] += count
+					}
+					blocks.release()
+					productsKernel68(lo, hi, add2, map8, pass4, 0, int64(int(scalar19)+0*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+				}
+			})
+		} else {
+			digits := make([]int64, 1024)
+			productsKernel68(0, max(int(gCandidatesLength), int(gAllLength2)), add2, map8, pass4, 0, int64(int(scalar19)+0*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+		}
+		pass34 = pass4
+	} else {
+		pass4 := kgenTemporary[uint64](&call, max(int(gCandidatesLength), int(gAllLength2)))
+		pass34 = pass4
+	}
+	pass342 := pass34
+	if int(scalar222) == 0 {
+		if workers > 1 {
+			kgenFork(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 4096, func(_, lo, hi int) {
+				productsKernel71(lo, hi, pass342, map8)
+			})
+		} else {
+			productsKernel71(0, max(int(gCandidatesLength), int(gAllLength2)), pass342, map8)
+		}
+	}
+	if 1 < int(scalar222) {
+		if int(scalar222) < (int(scalar222)+1)/2*2 {
 			if workers > 1 {
 				counts := make([]int64, 1024)
 				kgenInOrder(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 32768, func(blocks *kgenBlocks) {
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 1024)
-						productsKernel59Summary(lo, hi, pass312, int64(int(scalar17)+(int(scalar20)-1)*int(scalar21)), scalar21, digits)
+						productsKernel68Summary(lo, hi, pass332, int64(int(scalar19)+(int(scalar222)-1)*int(scalar23)), scalar23, digits)
 						blocks.await()
 						for digit := range 1024 {
 							count := digits[digit]
@@ -1975,12 +2235,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 							counts[digit] += count
 						}
 						blocks.release()
-						productsKernel59(lo, hi, add2, pass312, pass322, int64(int(scalar20)-1), int64(int(scalar17)+(int(scalar20)-1)*int(scalar21)), scalar21, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+						productsKernel68(lo, hi, add2, pass332, pass342, int64(int(scalar222)-1), int64(int(scalar19)+(int(scalar222)-1)*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 1024)
-				productsKernel59(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass312, pass322, int64(int(scalar20)-1), int64(int(scalar17)+(int(scalar20)-1)*int(scalar21)), scalar21, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+				productsKernel68(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass332, pass342, int64(int(scalar222)-1), int64(int(scalar19)+(int(scalar222)-1)*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 			}
 		} else {
 			if workers > 1 {
@@ -1989,7 +2249,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 1024)
-						productsKernel59Summary(lo, hi, pass302, int64(int(scalar17)+(int(scalar20)-1)*int(scalar21)), scalar21, digits)
+						productsKernel68Summary(lo, hi, pass322, int64(int(scalar19)+(int(scalar222)-1)*int(scalar23)), scalar23, digits)
 						blocks.await()
 						for digit := range 1024 {
 							count := digits[digit]
@@ -1997,18 +2257,18 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 							counts[digit] += count
 						}
 						blocks.release()
-						productsKernel59(lo, hi, add2, pass302, pass322, int64(int(scalar20)-1), int64(int(scalar17)+(int(scalar20)-1)*int(scalar21)), scalar21, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+						productsKernel68(lo, hi, add2, pass322, pass342, int64(int(scalar222)-1), int64(int(scalar19)+(int(scalar222)-1)*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 1024)
-				productsKernel59(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass302, pass322, int64(int(scalar20)-1), int64(int(scalar17)+(int(scalar20)-1)*int(scalar21)), scalar21, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+				productsKernel68(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass322, pass342, int64(int(scalar222)-1), int64(int(scalar19)+(int(scalar222)-1)*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 			}
 		}
 	}
 	map9 := kgenTemporary[int64](&call, max(int(gCandidatesLength), int(gAllLength2)))
-	either2 := kgenTemporary[int64](&call, max(int(scalar43), max(int(scalar52), max(int(scalar62), max(int(scalar72), n*(1-min(int(scalar72), 1)))*(1-min(int(scalar62), 1)))*(1-min(int(scalar52), 1)))*(1-min(int(scalar43), 1))))
-	either3 := kgenTemporary[int64](&call, max(int(scalar43), max(int(scalar52), max(int(scalar62), max(int(scalar72), n*(1-min(int(scalar72), 1)))*(1-min(int(scalar62), 1)))*(1-min(int(scalar52), 1)))*(1-min(int(scalar43), 1))))
+	either2 := kgenTemporary[int64](&call, max(int(scalar53), max(int(scalar62), max(int(scalar72), max(int(nDistinct2Length2), max(int(scalar92), n*(1-min(int(scalar92), 1)))*(1-min(int(scalar82), 1)))*(1-min(int(scalar72), 1)))*(1-min(int(scalar62), 1)))*(1-min(int(scalar53), 1))))
+	either3 := kgenTemporary[int64](&call, max(int(scalar53), max(int(scalar62), max(int(scalar72), max(int(nDistinct2Length2), max(int(scalar92), n*(1-min(int(scalar92), 1)))*(1-min(int(scalar82), 1)))*(1-min(int(scalar72), 1)))*(1-min(int(scalar62), 1)))*(1-min(int(scalar53), 1))))
 	var gLeastTiedPlace int64
 	if workers > 1 {
 		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
@@ -2016,7 +2276,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		kgenInOrder(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				gLeastTiedPlace3 := productsKernel64Summary(lo, hi, pass322, scalar17, x10, x9, x15, int64(max(int(gCandidatesLength), int(gAllLength2))))
+				gLeastTiedPlace3 := productsKernel73Summary(lo, hi, pass342, scalar19, x10, x9, x15, int64(max(int(gCandidatesLength), int(gAllLength2))))
 				blocks.await()
 				gLeastTiedPlaceBefore := gLeastTiedPlace2
 				gLeastTiedPlace2 = gLeastTiedPlaceBefore + gLeastTiedPlace3
@@ -2024,12 +2284,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				blocks.release()
 				compactPart := either2[:gLeastTiedPlaceEnd]
 				compactPart2 := either3[:gLeastTiedPlaceEnd]
-				productsKernel64(lo, hi, pass322, map9, compactPart, compactPart2, scalar17, x10, x9, x15, int64(max(int(gCandidatesLength), int(gAllLength2))), gLeastTiedPlaceBefore)
+				productsKernel73(lo, hi, pass342, map9, compactPart, compactPart2, scalar19, x10, x9, x15, int64(max(int(gCandidatesLength), int(gAllLength2))), gLeastTiedPlaceBefore)
 			}
 		})
 		gLeastTiedPlace = gLeastTiedPlace2
 	} else {
-		gLeastTiedPlace = productsKernel64(0, max(int(gCandidatesLength), int(gAllLength2)), pass322, map9, either2, either3, scalar17, x10, x9, x15, int64(max(int(gCandidatesLength), int(gAllLength2))), 0)
+		gLeastTiedPlace = productsKernel73(0, max(int(gCandidatesLength), int(gAllLength2)), pass342, map9, either2, either3, scalar19, x10, x9, x15, int64(max(int(gCandidatesLength), int(gAllLength2))), 0)
 	}
 	gLeastTiedLength := gLeastTiedPlace
 	cond6 := gLeastTiedPlace <= int64(max(int(gCandidatesLength), int(gAllLength2)))>>1
@@ -2049,7 +2309,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				compactScratch2 := make([]int64, 32768)
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					gLeastAllPlace3 := productsKernel65(lo, hi, either, compactScratch, compactScratch2, 0)
+					gLeastAllPlace3 := productsKernel74(lo, hi, either, compactScratch, compactScratch2, 0)
 					blocks.await()
 					gLeastAllPlaceBefore := gLeastAllPlace2
 					gLeastAllPlace2 = gLeastAllPlaceBefore + gLeastAllPlace3
@@ -2060,7 +2320,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			})
 			gLeastAllPlace = gLeastAllPlace2
 		} else {
-			gLeastAllPlace = productsKernel65(0, max(int(gCandidatesLength), int(gAllLength2)), either, either3, either2, 0)
+			gLeastAllPlace = productsKernel74(0, max(int(gCandidatesLength), int(gAllLength2)), either, either3, either2, 0)
 		}
 		gLeastAllLength2 := gLeastAllPlace
 		gLeastAllLength = gLeastAllLength2
@@ -2076,13 +2336,13 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 	if few3 > 1 {
 		kgenFork(&call, few3, max(int(gLeastTiedLength), int(gLeastAllLength2)), 4096, func(_, lo, hi int) {
 			histogramOwn := make([]int64, 2048)
-			productsKernel66(lo, hi, either3, revenue2, map10, histogramOwn)
+			productsKernel75(lo, hi, either3, revenue2, map10, histogramOwn)
 			for i := range histogramOwn {
 				atomic.AddInt64(&histogram3[i], histogramOwn[i])
 			}
 		})
 	} else {
-		productsKernel66(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), either3, revenue2, map10, histogram3)
+		productsKernel75(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), either3, revenue2, map10, histogram3)
 	}
 	add3 := kgenTemporary[int64](&call, 2048)
 	// top = order(desc(revenue), limit: most)
@@ -2095,16 +2355,16 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				add5 := productsKernel67Summary(lo, hi, histogram3)
+				add5 := productsKernel76Summary(lo, hi, histogram3)
 				blocks.await()
 				addBefore := add4
 				add4 = addBefore + add5
 				blocks.release()
-				productsKernel67(lo, hi, histogram3, add3, most, int64(max(int(gCandidatesLength), int(gAllLength2))), addBefore)
+				productsKernel76(lo, hi, histogram3, add3, most, int64(max(int(gCandidatesLength), int(gAllLength2))), addBefore)
 			}
 		})
 	} else {
-		productsKernel67(0, 2048, histogram3, add3, most, int64(max(int(gCandidatesLength), int(gAllLength2))), 0)
+		productsKernel76(0, 2048, histogram3, add3, most, int64(max(int(gCandidatesLength), int(gAllLength2))), 0)
 	}
 	topLength := min(max(most, 0), int64(max(int(gCandidatesLength), int(gAllLength2))))
 	pass4 := kgenTemporary[uint64](&call, max(int(gLeastTiedLength), int(gLeastAllLength2)))
@@ -2115,7 +2375,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel68Summary(lo, hi, map10, 0, digits)
+				productsKernel77Summary(lo, hi, map10, 0, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -2123,12 +2383,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel68(lo, hi, add3, map10, pass4, either3, pass5, 0, 0, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
+				productsKernel77(lo, hi, add3, map10, pass4, either3, pass5, 0, 0, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel68(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), add3, map10, pass4, either3, pass5, 0, 0, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
+		productsKernel77(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), add3, map10, pass4, either3, pass5, 0, 0, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
 	}
 	pass6 := kgenTemporary[uint64](&call, max(int(gLeastTiedLength), int(gLeastAllLength2)))
 	pass7 := kgenTemporary[int64](&call, max(int(gLeastTiedLength), int(gLeastAllLength2)))
@@ -2138,7 +2398,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel69Summary(lo, hi, pass4, 8, digits)
+				productsKernel78Summary(lo, hi, pass4, 8, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -2146,12 +2406,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel69(lo, hi, add3, pass4, pass6, pass5, pass7, 1, 8, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
+				productsKernel78(lo, hi, add3, pass4, pass6, pass5, pass7, 1, 8, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel69(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), add3, pass4, pass6, pass5, pass7, 1, 8, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
+		productsKernel78(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), add3, pass4, pass6, pass5, pass7, 1, 8, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -2159,7 +2419,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel69Summary(lo, hi, pass6, 16, digits)
+				productsKernel78Summary(lo, hi, pass6, 16, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -2167,12 +2427,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel69(lo, hi, add3, pass6, pass4, pass7, pass5, 2, 16, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
+				productsKernel78(lo, hi, add3, pass6, pass4, pass7, pass5, 2, 16, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel69(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), add3, pass6, pass4, pass7, pass5, 2, 16, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
+		productsKernel78(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), add3, pass6, pass4, pass7, pass5, 2, 16, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -2180,7 +2440,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel69Summary(lo, hi, pass4, 24, digits)
+				productsKernel78Summary(lo, hi, pass4, 24, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -2188,12 +2448,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel69(lo, hi, add3, pass4, pass6, pass5, pass7, 3, 24, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
+				productsKernel78(lo, hi, add3, pass4, pass6, pass5, pass7, 3, 24, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel69(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), add3, pass4, pass6, pass5, pass7, 3, 24, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
+		productsKernel78(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), add3, pass4, pass6, pass5, pass7, 3, 24, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -2201,7 +2461,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel69Summary(lo, hi, pass6, 32, digits)
+				productsKernel78Summary(lo, hi, pass6, 32, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -2209,12 +2469,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel69(lo, hi, add3, pass6, pass4, pass7, pass5, 4, 32, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
+				productsKernel78(lo, hi, add3, pass6, pass4, pass7, pass5, 4, 32, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel69(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), add3, pass6, pass4, pass7, pass5, 4, 32, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
+		productsKernel78(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), add3, pass6, pass4, pass7, pass5, 4, 32, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -2222,7 +2482,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel69Summary(lo, hi, pass4, 40, digits)
+				productsKernel78Summary(lo, hi, pass4, 40, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -2230,12 +2490,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel69(lo, hi, add3, pass4, pass6, pass5, pass7, 5, 40, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
+				productsKernel78(lo, hi, add3, pass4, pass6, pass5, pass7, 5, 40, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel69(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), add3, pass4, pass6, pass5, pass7, 5, 40, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
+		productsKernel78(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), add3, pass4, pass6, pass5, pass7, 5, 40, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -2243,7 +2503,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel69Summary(lo, hi, pass6, 48, digits)
+				productsKernel78Summary(lo, hi, pass6, 48, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -2251,12 +2511,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel69(lo, hi, add3, pass6, pass4, pass7, pass5, 6, 48, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
+				productsKernel78(lo, hi, add3, pass6, pass4, pass7, pass5, 6, 48, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel69(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), add3, pass6, pass4, pass7, pass5, 6, 48, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
+		productsKernel78(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), add3, pass6, pass4, pass7, pass5, 6, 48, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -2264,7 +2524,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel75Summary(lo, hi, pass4, 56, digits)
+				productsKernel84Summary(lo, hi, pass4, 56, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -2272,27 +2532,27 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel75(lo, hi, add3, pass4, pass5, pass7, 7, 56, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
+				productsKernel84(lo, hi, add3, pass4, pass5, pass7, 7, 56, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel75(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), add3, pass4, pass5, pass7, 7, 56, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
+		productsKernel84(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), add3, pass4, pass5, pass7, 7, 56, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
 	}
 	top := kgenTemporary[int64](&call, int(topLength))
 	if workers > 1 {
 		kgenFork(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 4096, func(_, lo, hi int) {
-			productsKernel76(lo, hi, map9, top, topLength)
+			productsKernel85(lo, hi, map9, top, topLength)
 		})
 	} else {
-		productsKernel76(0, max(int(gCandidatesLength), int(gAllLength2)), map9, top, topLength)
+		productsKernel85(0, max(int(gCandidatesLength), int(gAllLength2)), map9, top, topLength)
 	}
 	if workers > 1 {
 		kgenFork(&call, workers, max(int(gLeastTiedLength), int(gLeastAllLength2)), 4096, func(_, lo, hi int) {
-			productsKernel77(lo, hi, either2, pass7, top, topLength)
+			productsKernel86(lo, hi, either2, pass7, top, topLength)
 		})
 	} else {
-		productsKernel77(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), either2, pass7, top, topLength)
+		productsKernel86(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), either2, pass7, top, topLength)
 	}
 	product2 := kgenColumn(&call, dst.Product, int(topLength))
 	revenue3 := kgenColumn(&call, dst.Revenue, int(topLength))
@@ -2303,10 +2563,10 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 	}
 	if workers > 1 {
 		kgenFork(&call, workers, int(topLength), 4096, func(_, lo, hi int) {
-			productsKernel78(lo, hi, top, either102, product2, revenue2, revenue3, either142, sold, either182, looked)
+			productsKernel87(lo, hi, top, either122, product2, revenue2, revenue3, either172, sold, either222, looked)
 		})
 	} else {
-		productsKernel78(0, int(topLength), top, either102, product2, revenue2, revenue3, either142, sold, either182, looked)
+		productsKernel87(0, int(topLength), top, either122, product2, revenue2, revenue3, either172, sold, either222, looked)
 	}
 	for site, row := range failed {
 		if row == math.MaxInt64 {
@@ -2329,7 +2589,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 	return nil
 }
 
-// productsKernel1 runs rows lo to hi through the stages map10, scalar5, scalar8, from the state before them to the one after.
+// productsKernel1 runs rows lo to hi through the stages map13, scalar6, scalar11, from the state before them to the one after.
 //
 //go:noinline
 func productsKernel1(lo, hi int, paid, map2 []bool, n int64) {
@@ -2345,11 +2605,13 @@ func productsKernel1(lo, hi int, paid, map2 []bool, n int64) {
 // productsKernel2 runs rows lo to hi through the stages map1, map2, map3, map4, map5, reduce2, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel2(lo, hi int, product, map2 []int32, map3 []int64, n, sum int64, least, greatest uint32) (int64, uint32, uint32) {
+func productsKernel2(lo, hi int, product, map2 []int32, map3 []uint32, map4 []int64, n, sum int64, least, greatest uint32) (int64, uint32, uint32) {
 	x := max(n, 1)
 	mapRows := map2[lo:hi]
 	mapRows2 := map3[lo:hi]
 	mapRows2 = mapRows2[:len(mapRows)]
+	mapRows3 := map4[lo:hi]
+	mapRows3 = mapRows3[:len(mapRows)]
 	for i := range mapRows {
 		x2 := uint64(int64(lo+i)+1) * 11400714819323198485
 		at := int64((x2^x2>>32)*15485907386658061715>>16) % x
@@ -2361,8 +2623,9 @@ func productsKernel2(lo, hi int, product, map2 []int32, map3 []int64, n, sum int
 		// g = groups(product)
 		mapRows[i] = product3
 		x3 := uint32(product3) - 2147483648
+		mapRows2[i] = x3
 		x4 := uint64(x3) * 11400714819323198485
-		mapRows2[i] = int64((x4 ^ x4>>32) * 15485907386658061715 >> 49)
+		mapRows3[i] = int64((x4 ^ x4>>32) * 15485907386658061715 >> 49)
 		greatest = max(greatest, x3)
 		least = min(least, x3)
 		sum++
@@ -2421,22 +2684,73 @@ func productsKernel3(lo, hi int, map2 []int32, insert, map5 []int64, nSampleSlot
 	}
 }
 
-// productsKernel4 returns what rows lo to hi add to the state, in the stages map6, reduce1, scalar1, scalar2, scalar3.
+// productsKernel4 runs rows lo to hi through the stages map6, reduce1, scalar1, scalar2, map7, map8, histogram1, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel4(lo, hi int, insert []int64) int64 {
-	var sum int64
+func productsKernel4(lo, hi int, insert, histogram []int64, map3 []uint32, reduce3, reduce2 uint32, sum int64) int64 {
+	x := reduce3 - reduce2
+	x2 := int64(reduce2)
+	x3 := uint32(x2)
+	x4 := uint32(bits.LeadingZeros32(uint32(x)))
+	x5 := int64(x4)
+	x6 := 32 - x5
+	x7 := x6 - 5
+	x8 := max(x7, 0)
+	x9 := uint32(x8)
 	insertRows := insert[lo:hi]
-	for i := range insertRows {
-		sum += kgenBit[int64](insertRows[i] != -1)
+	for _, insert2 := range insertRows {
+		cond := insert2 != -1
+		at := int64(0)
+		if cond {
+			at = insert2
+		}
+		var x10 uint32
+		if uint64(at) < uint64(len(map3)) {
+			x10 = map3[at]
+		}
+		x11 := x10
+		digit := int64(kgenSelect(cond, min((max(x11, x3)-x3)>>(x9&31), 31), 32) >> 0 & 63)
+		// g = groups(product)
+		bin := int(digit)
+		if uint64(bin) < uint64(len(histogram)) {
+			histogram[bin]++
+		}
+		sum += kgenBit[int64](cond)
 	}
 	return sum
 }
 
-// productsKernel5 returns what rows lo to hi add to the state, in the stages map7, reduce3, scalar4.
+// productsKernel4Summary returns what rows lo to hi add to the state, in the stages map6, reduce1, scalar1, scalar2, map7, map8, histogram1.
 //
 //go:noinline
-func productsKernel5(lo, hi int, product []int32) (int64, uint32, uint32) {
+func productsKernel4Summary(lo, hi int, insert []int64) int64 {
+	var sum int64
+	insertRows := insert[lo:hi]
+	for _, insert2 := range insertRows {
+		cond := insert2 != -1
+		sum += kgenBit[int64](cond)
+	}
+	return sum
+}
+
+// productsKernel5 returns what rows lo to hi add to the state, in the stages map9, reduce3, scalar3, scalar4.
+//
+//go:noinline
+func productsKernel5(lo, hi int, histogram []int64) (int64, int64) {
+	var sum int64
+	greatest := int64(math.MinInt64)
+	histogramRows := histogram[lo:hi]
+	for i := range histogramRows {
+		greatest = max(greatest, kgenSelect(int64(lo+i) < 32, histogramRows[i], 0))
+		sum++
+	}
+	return sum, greatest
+}
+
+// productsKernel6 returns what rows lo to hi add to the state, in the stages map10, reduce4, scalar5.
+//
+//go:noinline
+func productsKernel6(lo, hi int, product []int32) (int64, uint32, uint32) {
 	var sum int64
 	least := uint32(4294967295)
 	var greatest uint32
@@ -2450,10 +2764,10 @@ func productsKernel5(lo, hi int, product []int32) (int64, uint32, uint32) {
 	return sum, least, greatest
 }
 
-// productsKernel6 runs rows lo to hi through the stages map8, map9, aggregate1, from the state before them to the one after.
+// productsKernel7 runs rows lo to hi through the stages map11, map12, aggregate1, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel6(lo, hi int, aggregate []int64, product []int32, amount, aggregate2 []int64, paid []bool, aggregate3 []int64, map63 []bool, aggregate4 []int64, reduce4 uint32) {
+func productsKernel7(lo, hi int, aggregate []int64, product []int32, amount, aggregate2 []int64, paid []bool, aggregate3 []int64, map77 []bool, aggregate4 []int64, reduce5 uint32) {
 	aggregate2 = aggregate2[:len(aggregate)]
 	aggregate3 = aggregate3[:len(aggregate)]
 	aggregate4 = aggregate4[:len(aggregate)]
@@ -2462,26 +2776,26 @@ func productsKernel6(lo, hi int, aggregate []int64, product []int32, amount, agg
 	amountRows = amountRows[:len(productRows)]
 	paidRows := paid[lo:hi]
 	paidRows = paidRows[:len(productRows)]
-	map63Rows := map63[lo:hi]
-	map63Rows = map63Rows[:len(productRows)]
+	map77Rows := map77[lo:hi]
+	map77Rows = map77Rows[:len(productRows)]
 	for i := range productRows {
-		x := int64(uint32(productRows[i]) - 2147483648 - reduce4)
+		x := int64(uint32(productRows[i]) - 2147483648 - reduce5)
 		// g = groups(product)
 		bin := int(x)
 		if uint64(bin) < uint64(len(aggregate)) {
 			aggregate[bin]++
 			aggregate2[bin] += amountRows[i]
 			aggregate3[bin] += kgenBit[int64](paidRows[i])
-			aggregate4[bin] += kgenBit[int64](map63Rows[i])
+			aggregate4[bin] += kgenBit[int64](map77Rows[i])
 		}
 	}
 }
 
-// productsKernel7 runs rows lo to hi through the stages mask1, partial1, offset1, add1, map11, compact1, from the state before them to the one after.
+// productsKernel8 runs rows lo to hi through the stages mask1, partial1, offset1, add1, map14, compact1, from the state before them to the one after.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func productsKernel7(lo, hi int, aggregate, aggregate5, compact []int64, compact2 []int32, aggregate9, compact3, aggregate12, compact4 []int64, reduce4 uint32, nFilledPlace int64) int64 {
+func productsKernel8(lo, hi int, aggregate, aggregate5, compact []int64, compact2 []int32, aggregate9, compact3, aggregate12, compact4 []int64, reduce5 uint32, nFilledPlace int64) int64 {
 	compact2 = compact2[:len(compact)]
 	compact3 = compact3[:len(compact)]
 	compact4 = compact4[:len(compact)]
@@ -2496,7 +2810,7 @@ func productsKernel7(lo, hi int, aggregate, aggregate5, compact []int64, compact
 		selected := aggregateRows[i] > 0
 		at := int(nFilledPlace)
 		compact[at] = aggregate5Rows[i]
-		compact2[at] = int32(uint32(int64(lo+i)) + reduce4 + 2147483648)
+		compact2[at] = int32(uint32(int64(lo+i)) + reduce5 + 2147483648)
 		compact3[at] = aggregate9Rows[i]
 		compact4[at] = aggregate12Rows[i]
 		nFilledPlace += kgenBit[int64](selected)
@@ -2504,10 +2818,10 @@ func productsKernel7(lo, hi int, aggregate, aggregate5, compact []int64, compact
 	return nFilledPlace
 }
 
-// productsKernel8 runs rows lo to hi through the stages map12, map13, map14, map15, insert2, from the state before them to the one after.
+// productsKernel9 runs rows lo to hi through the stages map15, map16, map17, map18, insert2, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel8(lo, hi int, product []int32, insert, amount, insert2 []int64, paid []bool, insert3 []int64, map63 []bool, insert4 []int64, nSlots, n int64, firstRows, homes []int64, productOwn []int32, insertOwn, insertOwn2, insertOwn3 []int64) {
+func productsKernel9(lo, hi int, product []int32, insert, amount, insert2 []int64, paid []bool, insert3 []int64, map77 []bool, insert4 []int64, nSlots, n int64, firstRows, homes []int64, productOwn []int32, insertOwn, insertOwn2, insertOwn3 []int64) {
 	x := n / 64
 	x2 := min(x, 16384)
 	x3 := max(x2, 1)
@@ -2549,8 +2863,8 @@ func productsKernel8(lo, hi int, product []int32, insert, amount, insert2 []int6
 			amountRows = amountRows[:len(productRows)]
 			paidRows := paid[block:end]
 			paidRows = paidRows[:len(productRows)]
-			map63Rows := map63[block:end]
-			map63Rows = map63Rows[:len(productRows)]
+			map77Rows := map77[block:end]
+			map77Rows = map77Rows[:len(productRows)]
 			for i, product2 := range productRows {
 				x18 := (uint32(product2) - 2147483648) * 2654435761
 				// g = groups(product)
@@ -2571,7 +2885,7 @@ func productsKernel8(lo, hi int, product []int32, insert, amount, insert2 []int6
 				}
 				insertOwn4[slot] += amountRows[i]
 				insertOwn5[slot] += kgenBit[int64](paidRows[i])
-				insertOwn6[slot] += kgenBit[int64](map63Rows[i])
+				insertOwn6[slot] += kgenBit[int64](map77Rows[i])
 			}
 		}
 		if end == hi || (groups+256)*8 > lastOwn+1 || int64(groups) > x3 {
@@ -2646,10 +2960,10 @@ func productsKernel8(lo, hi int, product []int32, insert, amount, insert2 []int6
 	}
 }
 
-// productsKernel9 runs rows lo to hi through the stages mask2, map16, reduce4, scalar6, from the state before them to the one after.
+// productsKernel10 runs rows lo to hi through the stages mask2, map19, reduce5, scalar7, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel9(lo, hi int, insert2 []int64, mask []bool, n, sum int64) int64 {
+func productsKernel10(lo, hi int, insert2 []int64, mask []bool, n, sum int64) int64 {
 	x := n / 64
 	x2 := min(x, 16384)
 	x3 := max(x2, 1)
@@ -2666,10 +2980,10 @@ func productsKernel9(lo, hi int, insert2 []int64, mask []bool, n, sum int64) int
 	return sum
 }
 
-// productsKernel9Summary returns what rows lo to hi add to the state, in the stages mask2, map16, reduce4, scalar6.
+// productsKernel10Summary returns what rows lo to hi add to the state, in the stages mask2, map19, reduce5, scalar7.
 //
 //go:noinline
-func productsKernel9Summary(lo, hi int, insert2 []int64, n int64) int64 {
+func productsKernel10Summary(lo, hi int, insert2 []int64, n int64) int64 {
 	var sum int64
 	x := n / 64
 	x2 := min(x, 16384)
@@ -2683,10 +2997,10 @@ func productsKernel9Summary(lo, hi int, insert2 []int64, n int64) int64 {
 	return sum
 }
 
-// productsKernel10 runs rows lo to hi through the stages partial2, offset2, add2, compact2, map17, map18, histogram1, from the state before them to the one after.
+// productsKernel11 runs rows lo to hi through the stages partial2, offset2, add2, compact2, map20, map21, histogram2, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel10(lo, hi int, mask2 []bool, insert2, compact, compact2 []int64, product, map2 []int32, histogram []int64, nDistinctPlace int64) int64 {
+func productsKernel11(lo, hi int, mask2 []bool, insert2, compact, compact2 []int64, product, map2 []int32, histogram []int64, nDistinctPlace int64) int64 {
 	compact2 = compact2[:len(compact)]
 	map2 = map2[:len(compact)]
 	mask2Rows := mask2[lo:hi]
@@ -2731,11 +3045,11 @@ func productsKernel10(lo, hi int, mask2 []bool, insert2, compact, compact2 []int
 	return nDistinctPlace
 }
 
-// productsKernel10Summary returns what rows lo to hi add to the state, in the stages partial2, offset2, add2, compact2, map17, map18, histogram1.
+// productsKernel11Summary returns what rows lo to hi add to the state, in the stages partial2, offset2, add2, compact2, map20, map21, histogram2.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func productsKernel10Summary(lo, hi int, mask2 []bool) int64 {
+func productsKernel11Summary(lo, hi int, mask2 []bool) int64 {
 	var nDistinctPlace int64
 	mask2Rows := mask2[lo:hi]
 	for _, selected := range mask2Rows {
@@ -2744,37 +3058,37 @@ func productsKernel10Summary(lo, hi int, mask2 []bool) int64 {
 	return nDistinctPlace
 }
 
-// productsKernel11 runs rows lo to hi through the stages partial3, offset3, add3, from the state before them to the one after.
+// productsKernel12 runs rows lo to hi through the stages partial3, offset3, add3, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel11(lo, hi int, histogram, add []int64, add2 int64) int64 {
-	histogramRows := histogram[lo:hi]
+func productsKernel12(lo, hi int, histogram2, add []int64, add2 int64) int64 {
+	histogram2Rows := histogram2[lo:hi]
 	addRows := add[lo:hi]
-	addRows = addRows[:len(histogramRows)]
-	for i := range histogramRows {
+	addRows = addRows[:len(histogram2Rows)]
+	for i := range histogram2Rows {
 		// g = groups(product)
 		addRows[i] = add2
-		add2 += histogramRows[i]
+		add2 += histogram2Rows[i]
 	}
 	return add2
 }
 
-// productsKernel11Summary returns what rows lo to hi add to the state, in the stages partial3, offset3, add3.
+// productsKernel12Summary returns what rows lo to hi add to the state, in the stages partial3, offset3, add3.
 //
 //go:noinline
-func productsKernel11Summary(lo, hi int, histogram []int64) int64 {
+func productsKernel12Summary(lo, hi int, histogram2 []int64) int64 {
 	var add int64
-	histogramRows := histogram[lo:hi]
-	for i := range histogramRows {
-		add += histogramRows[i]
+	histogram2Rows := histogram2[lo:hi]
+	for i := range histogram2Rows {
+		add += histogram2Rows[i]
 	}
 	return add
 }
 
-// productsKernel12 runs rows lo to hi through the stages pass1, from the state before them to the one after.
+// productsKernel13 runs rows lo to hi through the stages pass1, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel12(lo, hi int, add []int64, map14 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
+func productsKernel13(lo, hi int, add []int64, map17 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nDistinct
 	room := min(len(pass), len(pass2))
@@ -2785,9 +3099,9 @@ func productsKernel12(lo, hi int, add []int64, map14 []int32, pass []uint32, pas
 	for digit := range 256 {
 		places[digit] += add[int64(digit)+x] - x2
 	}
-	map14Rows := map14[lo:hi]
-	for i := range map14Rows {
-		x3 := uint32(map14Rows[i]) - 2147483648
+	map17Rows := map17[lo:hi]
+	for i := range map17Rows {
+		x3 := uint32(map17Rows[i]) - 2147483648
 		digit := int64(x3 >> (digitShift & 31) & 255)
 		// g = groups(product)
 		digit2 := int(digit)
@@ -2798,14 +3112,14 @@ func productsKernel12(lo, hi int, add []int64, map14 []int32, pass []uint32, pas
 	}
 }
 
-// productsKernel12Summary returns what rows lo to hi add to the state, in the stages pass1.
+// productsKernel13Summary returns what rows lo to hi add to the state, in the stages pass1.
 //
 //go:noinline
-func productsKernel12Summary(lo, hi int, map14 []int32, digitShift int64, digits []int64) {
+func productsKernel13Summary(lo, hi int, map17 []int32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	map14Rows := map14[lo:hi]
-	for i := range map14Rows {
-		x := uint32(map14Rows[i]) - 2147483648
+	map17Rows := map17[lo:hi]
+	for i := range map17Rows {
+		x := uint32(map17Rows[i]) - 2147483648
 		digit := int64(x >> (digitShift & 31) & 255)
 		// g = groups(product)
 		digit2 := int(digit)
@@ -2813,10 +3127,10 @@ func productsKernel12Summary(lo, hi int, map14 []int32, digitShift int64, digits
 	}
 }
 
-// productsKernel13 runs rows lo to hi through the stages pass2, from the state before them to the one after.
+// productsKernel14 runs rows lo to hi through the stages pass2, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel13(lo, hi int, add []int64, pass, pass2 []uint32, pass22, pass3 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
+func productsKernel14(lo, hi int, add []int64, pass, pass2 []uint32, pass22, pass3 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nDistinct
 	room := min(len(pass2), len(pass3))
@@ -2841,10 +3155,10 @@ func productsKernel13(lo, hi int, add []int64, pass, pass2 []uint32, pass22, pas
 	}
 }
 
-// productsKernel13Summary returns what rows lo to hi add to the state, in the stages pass2.
+// productsKernel14Summary returns what rows lo to hi add to the state, in the stages pass2.
 //
 //go:noinline
-func productsKernel13Summary(lo, hi int, pass []uint32, digitShift int64, digits []int64) {
+func productsKernel14Summary(lo, hi int, pass []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	passRows := pass[lo:hi]
 	for _, pass2 := range passRows {
@@ -2855,10 +3169,10 @@ func productsKernel13Summary(lo, hi int, pass []uint32, digitShift int64, digits
 	}
 }
 
-// productsKernel15 runs rows lo to hi through the stages pass4, from the state before them to the one after.
+// productsKernel16 runs rows lo to hi through the stages pass4, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel15(lo, hi int, add []int64, pass5 []uint32, pass6, pass []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
+func productsKernel16(lo, hi int, add []int64, pass5 []uint32, pass6, pass []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nDistinct
 	places := (*[256]int64)(digits)
@@ -2879,10 +3193,10 @@ func productsKernel15(lo, hi int, add []int64, pass5 []uint32, pass6, pass []int
 	}
 }
 
-// productsKernel15Summary returns what rows lo to hi add to the state, in the stages pass4.
+// productsKernel16Summary returns what rows lo to hi add to the state, in the stages pass4.
 //
 //go:noinline
-func productsKernel15Summary(lo, hi int, pass5 []uint32, digitShift int64, digits []int64) {
+func productsKernel16Summary(lo, hi int, pass5 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	pass5Rows := pass5[lo:hi]
 	for i := range pass5Rows {
@@ -2893,10 +3207,10 @@ func productsKernel15Summary(lo, hi int, pass5 []uint32, digitShift int64, digit
 	}
 }
 
-// productsKernel16 runs rows lo to hi through the stages map19, map20, map49, map50, map51, map52, from the state before them to the one after.
+// productsKernel17 runs rows lo to hi through the stages map22, map23, map64, map65, map66, map67, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel16(lo, hi int, pass7, compact3, insert5, map2, compact2 []int64, product, map3 []int32, insert7, map4, insert9, map5 []int64) {
+func productsKernel17(lo, hi int, pass7, compact3, insert9, map2, compact2 []int64, product, map3 []int32, insert12, map4, insert15, map5 []int64) {
 	mapRows := map2[lo:hi]
 	mapRows2 := map3[lo:hi]
 	mapRows2 = mapRows2[:len(mapRows)]
@@ -2912,8 +3226,8 @@ func productsKernel16(lo, hi int, pass7, compact3, insert5, map2, compact2 []int
 		}
 		compact4 := compact
 		var insert int64
-		if uint64(compact4) < uint64(len(insert5)) {
-			insert = insert5[compact4]
+		if uint64(compact4) < uint64(len(insert9)) {
+			insert = insert9[compact4]
 		}
 		insert2 := insert
 		// revenue = sum(amount, by: g)
@@ -2931,27 +3245,27 @@ func productsKernel16(lo, hi int, pass7, compact3, insert5, map2, compact2 []int
 		// return product: first(product, by: g)[top], revenue: revenue[top], sold: count(paid, by: g)[top], looked: count(!paid, by: g)[top]
 		mapRows2[i] = product3
 		var insert3 int64
-		if uint64(compact4) < uint64(len(insert7)) {
-			insert3 = insert7[compact4]
+		if uint64(compact4) < uint64(len(insert12)) {
+			insert3 = insert12[compact4]
 		}
 		insert4 := insert3
 		mapRows3[i] = insert4
-		var insert6 int64
-		if uint64(compact4) < uint64(len(insert9)) {
-			insert6 = insert9[compact4]
+		var insert5 int64
+		if uint64(compact4) < uint64(len(insert15)) {
+			insert5 = insert15[compact4]
 		}
-		insert8 := insert6
-		mapRows4[i] = insert8
+		insert6 := insert5
+		mapRows4[i] = insert6
 	}
 }
 
-// productsKernel18 runs rows lo to hi through the stages map21, histogram2, from the state before them to the one after.
+// productsKernel19 runs rows lo to hi through the stages map24, histogram3, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel18(lo, hi int, histogram []int64, product []int32, reduce4 uint32) {
+func productsKernel19(lo, hi int, histogram []int64, product []int32, reduce5 uint32) {
 	productRows := product[lo:hi]
 	for i := range productRows {
-		digit := int64((uint32(productRows[i]) - 2147483648 - reduce4) >> 16 >> 0 & 255)
+		digit := int64((uint32(productRows[i]) - 2147483648 - reduce5) >> 16 >> 0 & 255)
 		// g = groups(product)
 		bin := int(digit)
 		if uint64(bin) < uint64(len(histogram)) {
@@ -2960,37 +3274,37 @@ func productsKernel18(lo, hi int, histogram []int64, product []int32, reduce4 ui
 	}
 }
 
-// productsKernel19 runs rows lo to hi through the stages partial4, offset4, add4, from the state before them to the one after.
+// productsKernel20 runs rows lo to hi through the stages partial4, offset4, add4, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel19(lo, hi int, histogram2, add []int64, add2 int64) int64 {
-	histogram2Rows := histogram2[lo:hi]
+func productsKernel20(lo, hi int, histogram3, add []int64, add2 int64) int64 {
+	histogram3Rows := histogram3[lo:hi]
 	addRows := add[lo:hi]
-	addRows = addRows[:len(histogram2Rows)]
-	for i := range histogram2Rows {
+	addRows = addRows[:len(histogram3Rows)]
+	for i := range histogram3Rows {
 		// g = groups(product)
 		addRows[i] = add2
-		add2 += histogram2Rows[i]
+		add2 += histogram3Rows[i]
 	}
 	return add2
 }
 
-// productsKernel19Summary returns what rows lo to hi add to the state, in the stages partial4, offset4, add4.
+// productsKernel20Summary returns what rows lo to hi add to the state, in the stages partial4, offset4, add4.
 //
 //go:noinline
-func productsKernel19Summary(lo, hi int, histogram2 []int64) int64 {
+func productsKernel20Summary(lo, hi int, histogram3 []int64) int64 {
 	var add int64
-	histogram2Rows := histogram2[lo:hi]
-	for i := range histogram2Rows {
-		add += histogram2Rows[i]
+	histogram3Rows := histogram3[lo:hi]
+	for i := range histogram3Rows {
+		add += histogram3Rows[i]
 	}
 	return add
 }
 
-// productsKernel20 runs rows lo to hi through the stages pass5, from the state before them to the one after.
+// productsKernel21 runs rows lo to hi through the stages pass5, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel20(lo, hi int, add2 []int64, product, pass []int32, amount, pass2 []int64, paid, pass3, map63, pass4 []bool, digitNumber, digitShift int64, reduce4 uint32, n int64, digits []int64) {
+func productsKernel21(lo, hi int, add2 []int64, product, pass []int32, amount, pass2 []int64, paid, pass3, map77, pass4 []bool, digitNumber, digitShift int64, reduce5 uint32, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	room := min(min(min(len(pass), len(pass2)), len(pass3)), len(pass4))
@@ -3008,10 +3322,10 @@ func productsKernel20(lo, hi int, add2 []int64, product, pass []int32, amount, p
 	amountRows = amountRows[:len(productRows)]
 	paidRows := paid[lo:hi]
 	paidRows = paidRows[:len(productRows)]
-	map63Rows := map63[lo:hi]
-	map63Rows = map63Rows[:len(productRows)]
+	map77Rows := map77[lo:hi]
+	map77Rows = map77Rows[:len(productRows)]
 	for i, product2 := range productRows {
-		digit := int64((uint32(product2) - 2147483648 - reduce4) >> 16 >> (digitShift & 31) & 255)
+		digit := int64((uint32(product2) - 2147483648 - reduce5) >> 16 >> (digitShift & 31) & 255)
 		// g = groups(product)
 		digit2 := int(digit)
 		place := places[digit2]
@@ -3019,38 +3333,38 @@ func productsKernel20(lo, hi int, add2 []int64, product, pass []int32, amount, p
 		pass[place] = product2
 		pass2[place] = amountRows[i]
 		pass3[place] = paidRows[i]
-		pass4[place] = map63Rows[i]
+		pass4[place] = map77Rows[i]
 	}
 }
 
-// productsKernel20Summary returns what rows lo to hi add to the state, in the stages pass5.
+// productsKernel21Summary returns what rows lo to hi add to the state, in the stages pass5.
 //
 //go:noinline
-func productsKernel20Summary(lo, hi int, product []int32, digitShift int64, reduce4 uint32, digits []int64) {
+func productsKernel21Summary(lo, hi int, product []int32, digitShift int64, reduce5 uint32, digits []int64) {
 	counts := (*[256]int64)(digits)
 	productRows := product[lo:hi]
 	for _, product2 := range productRows {
-		digit := int64((uint32(product2) - 2147483648 - reduce4) >> 16 >> (digitShift & 31) & 255)
+		digit := int64((uint32(product2) - 2147483648 - reduce5) >> 16 >> (digitShift & 31) & 255)
 		// g = groups(product)
 		digit2 := int(digit)
 		counts[digit2]++
 	}
 }
 
-// productsKernel21 runs rows lo to hi through the stages map22, map23, aggregate2, from the state before them to the one after.
+// productsKernel22 runs rows lo to hi through the stages map25, map26, aggregate2, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel21(lo, hi int, aggregate []int64, pass8 []int32, pass26, aggregate2 []int64, pass49 []bool, aggregate3 []int64, pass51 []bool, aggregate4 []int64, reduce4 uint32, nPartitioned int64) {
+func productsKernel22(lo, hi int, aggregate []int64, pass8 []int32, pass28, aggregate2 []int64, pass52 []bool, aggregate3 []int64, pass55 []bool, aggregate4 []int64, reduce5 uint32, nPartitioned int64) {
 	aggregate2 = aggregate2[:len(aggregate)]
 	aggregate3 = aggregate3[:len(aggregate)]
 	aggregate4 = aggregate4[:len(aggregate)]
 	begin := lo
 	if lo > 0 && lo < int(nPartitioned) {
-		part := int64(uint32(pass8[lo-1])-2147483648-reduce4) >> 16
+		part := int64(uint32(pass8[lo-1])-2147483648-reduce5) >> 16
 		end := int(nPartitioned)
 		for begin < end {
 			middle := begin + (end-begin)/2
-			if int64(uint32(pass8[middle])-2147483648-reduce4)>>16 <= part {
+			if int64(uint32(pass8[middle])-2147483648-reduce5)>>16 <= part {
 				begin = middle + 1
 			} else {
 				end = middle
@@ -3059,11 +3373,11 @@ func productsKernel21(lo, hi int, aggregate []int64, pass8 []int32, pass26, aggr
 	}
 	begin2 := hi
 	if hi > 0 && hi < int(nPartitioned) {
-		part := int64(uint32(pass8[hi-1])-2147483648-reduce4) >> 16
+		part := int64(uint32(pass8[hi-1])-2147483648-reduce5) >> 16
 		end := int(nPartitioned)
 		for begin2 < end {
 			middle := begin2 + (end-begin2)/2
-			if int64(uint32(pass8[middle])-2147483648-reduce4)>>16 <= part {
+			if int64(uint32(pass8[middle])-2147483648-reduce5)>>16 <= part {
 				begin2 = middle + 1
 			} else {
 				end = middle
@@ -3071,30 +3385,30 @@ func productsKernel21(lo, hi int, aggregate []int64, pass8 []int32, pass26, aggr
 		}
 	}
 	pass8Rows := pass8[begin:begin2]
-	pass26Rows := pass26[begin:begin2]
-	pass26Rows = pass26Rows[:len(pass8Rows)]
-	pass49Rows := pass49[begin:begin2]
-	pass49Rows = pass49Rows[:len(pass8Rows)]
-	pass51Rows := pass51[begin:begin2]
-	pass51Rows = pass51Rows[:len(pass8Rows)]
+	pass28Rows := pass28[begin:begin2]
+	pass28Rows = pass28Rows[:len(pass8Rows)]
+	pass52Rows := pass52[begin:begin2]
+	pass52Rows = pass52Rows[:len(pass8Rows)]
+	pass55Rows := pass55[begin:begin2]
+	pass55Rows = pass55Rows[:len(pass8Rows)]
 	for i := range pass8Rows {
-		x := int64(uint32(pass8Rows[i]) - 2147483648 - reduce4)
+		x := int64(uint32(pass8Rows[i]) - 2147483648 - reduce5)
 		// g = groups(product)
 		bin := int(x)
 		if uint64(bin) < uint64(len(aggregate)) {
 			aggregate[bin]++
-			aggregate2[bin] += pass26Rows[i]
-			aggregate3[bin] += kgenBit[int64](pass49Rows[i])
-			aggregate4[bin] += kgenBit[int64](pass51Rows[i])
+			aggregate2[bin] += pass28Rows[i]
+			aggregate3[bin] += kgenBit[int64](pass52Rows[i])
+			aggregate4[bin] += kgenBit[int64](pass55Rows[i])
 		}
 	}
 }
 
-// productsKernel22 runs rows lo to hi through the stages mask3, partial5, offset5, add5, map24, compact3, from the state before them to the one after.
+// productsKernel23 runs rows lo to hi through the stages mask3, partial5, offset5, add5, map27, compact3, from the state before them to the one after.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func productsKernel22(lo, hi int, aggregate2, aggregate4, compact []int64, compact2 []int32, aggregate8, compact3, aggregate11, compact4 []int64, reduce4 uint32, nFilled2Place int64) int64 {
+func productsKernel23(lo, hi int, aggregate2, aggregate4, compact []int64, compact2 []int32, aggregate8, compact3, aggregate11, compact4 []int64, reduce5 uint32, nFilled2Place int64) int64 {
 	compact2 = compact2[:len(compact)]
 	compact3 = compact3[:len(compact)]
 	compact4 = compact4[:len(compact)]
@@ -3109,7 +3423,7 @@ func productsKernel22(lo, hi int, aggregate2, aggregate4, compact []int64, compa
 		selected := aggregate2Rows[i] > 0
 		at := int(nFilled2Place)
 		compact[at] = aggregate4Rows[i]
-		compact2[at] = int32(uint32(int64(lo+i)) + reduce4 + 2147483648)
+		compact2[at] = int32(uint32(int64(lo+i)) + reduce5 + 2147483648)
 		compact3[at] = aggregate8Rows[i]
 		compact4[at] = aggregate11Rows[i]
 		nFilled2Place += kgenBit[int64](selected)
@@ -3117,10 +3431,440 @@ func productsKernel22(lo, hi int, aggregate2, aggregate4, compact []int64, compa
 	return nFilled2Place
 }
 
-// productsKernel23 runs rows lo to hi through the stages map25, map26, map27, map28, map29, map30, histogram3, from the state before them to the one after.
+// productsKernel24 runs rows lo to hi through the stages map28, histogram4, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel23(lo, hi int, histogram []int64, product []int32) {
+func productsKernel24(lo, hi int, histogram []int64, product []int32, reduce int64, reduce2, reduce3 uint32) {
+	cond := reduce > 0
+	x := int64(reduce2)
+	x2 := int64(0)
+	if cond {
+		x2 = x
+	}
+	x3 := uint32(x2)
+	x4 := reduce3 - reduce2
+	x5 := uint32(bits.LeadingZeros32(uint32(x4)))
+	x6 := int64(x5)
+	x7 := 32 - x6
+	x8 := x7 - 5
+	x9 := max(x8, 0)
+	x10 := int64(0)
+	if cond {
+		x10 = x9
+	}
+	x11 := uint32(x10)
+	productRows := product[lo:hi]
+	for i := range productRows {
+		digit := int64(min((max(uint32(productRows[i])-2147483648, x3)-x3)>>(x11&31), 31) >> 0 & 31)
+		// g = groups(product)
+		bin := int(digit)
+		if uint64(bin) < uint64(len(histogram)) {
+			histogram[bin]++
+		}
+	}
+}
+
+// productsKernel25 runs rows lo to hi through the stages partial6, offset6, add6, map29, from the state before them to the one after.
+//
+//go:noinline
+func productsKernel25(lo, hi int, histogram4, add, map2 []int64, add2 int64) int64 {
+	histogram4Rows := histogram4[lo:hi]
+	addRows := add[lo:hi]
+	addRows = addRows[:len(histogram4Rows)]
+	mapRows := map2[lo:hi]
+	mapRows = mapRows[:len(histogram4Rows)]
+	for i, histogram := range histogram4Rows {
+		// g = groups(product)
+		addRows[i] = add2
+		mapRows[i] = add2 + histogram
+		add2 += histogram
+	}
+	return add2
+}
+
+// productsKernel25Summary returns what rows lo to hi add to the state, in the stages partial6, offset6, add6, map29.
+//
+//go:noinline
+func productsKernel25Summary(lo, hi int, histogram4 []int64) int64 {
+	var add int64
+	histogram4Rows := histogram4[lo:hi]
+	for _, histogram := range histogram4Rows {
+		add += histogram
+	}
+	return add
+}
+
+// productsKernel26 runs rows lo to hi through the stages pass6, from the state before them to the one after.
+//
+//go:noinline
+func productsKernel26(lo, hi int, add3 []int64, product []int32, pass []uint32, amount, pass2 []int64, paid, pass3, map77, pass4 []bool, digitNumber, digitShift, reduce int64, reduce2, reduce3 uint32, n int64, digits []int64) {
+	cond := reduce > 0
+	x := int64(reduce2)
+	x2 := int64(0)
+	if cond {
+		x2 = x
+	}
+	x3 := uint32(x2)
+	x4 := reduce3 - reduce2
+	x5 := uint32(bits.LeadingZeros32(uint32(x4)))
+	x6 := int64(x5)
+	x7 := 32 - x6
+	x8 := x7 - 5
+	x9 := max(x8, 0)
+	x10 := int64(0)
+	if cond {
+		x10 = x9
+	}
+	x11 := uint32(x10)
+	x12 := digitNumber * 32
+	x13 := digitNumber * n
+	room := min(min(min(len(pass), len(pass2)), len(pass3)), len(pass4))
+	pass = pass[:room]
+	pass2 = pass2[:room]
+	pass3 = pass3[:room]
+	pass4 = pass4[:room]
+	places := (*[32]int64)(digits)
+	// where the next row of each digit goes
+	for digit := range 32 {
+		places[digit] += add3[int64(digit)+x12] - x13
+	}
+	productRows := product[lo:hi]
+	amountRows := amount[lo:hi]
+	amountRows = amountRows[:len(productRows)]
+	paidRows := paid[lo:hi]
+	paidRows = paidRows[:len(productRows)]
+	map77Rows := map77[lo:hi]
+	map77Rows = map77Rows[:len(productRows)]
+	for i := range productRows {
+		x14 := uint32(productRows[i]) - 2147483648
+		digit := int64(min((max(x14, x3)-x3)>>(x11&31), 31) >> (digitShift & 31) & 31)
+		// g = groups(product)
+		digit2 := int(digit)
+		place := places[digit2]
+		places[digit2] = place + 1
+		pass[place] = x14
+		pass2[place] = amountRows[i]
+		pass3[place] = paidRows[i]
+		pass4[place] = map77Rows[i]
+	}
+}
+
+// productsKernel26Summary returns what rows lo to hi add to the state, in the stages pass6.
+//
+//go:noinline
+func productsKernel26Summary(lo, hi int, product []int32, digitShift, reduce int64, reduce2, reduce3 uint32, digits []int64) {
+	cond := reduce > 0
+	x := int64(reduce2)
+	x2 := int64(0)
+	if cond {
+		x2 = x
+	}
+	x3 := uint32(x2)
+	x4 := reduce3 - reduce2
+	x5 := uint32(bits.LeadingZeros32(uint32(x4)))
+	x6 := int64(x5)
+	x7 := 32 - x6
+	x8 := x7 - 5
+	x9 := max(x8, 0)
+	x10 := int64(0)
+	if cond {
+		x10 = x9
+	}
+	x11 := uint32(x10)
+	counts := (*[32]int64)(digits)
+	productRows := product[lo:hi]
+	for i := range productRows {
+		x12 := uint32(productRows[i]) - 2147483648
+		digit := int64(min((max(x12, x3)-x3)>>(x11&31), 31) >> (digitShift & 31) & 31)
+		// g = groups(product)
+		digit2 := int(digit)
+		counts[digit2]++
+	}
+}
+
+// productsKernel27 runs rows lo to hi through the stages insert3, from the state before them to the one after.
+//
+//go:noinline
+func productsKernel27(lo, hi int, add3, map28 []int64, pass9 []uint32, insert, pass27, insert2 []int64, pass51 []bool, insert3 []int64, pass54 []bool, insert4 []int64, insert5 []uint32, insert6 []int64) {
+	table := make([]uint64, 1024)
+	last := 1023
+	counts := make([]int, 6144)
+	from := make([]uint64, 1024)
+	to := make([]uint64, 1024)
+	add3Rows := add3[lo:hi]
+	map28Rows := map28[lo:hi]
+	map28Rows = map28Rows[:len(add3Rows)]
+	insertRows := insert6[lo:hi]
+	insertRows = insertRows[:len(add3Rows)]
+	for i := range add3Rows {
+		// g = groups(product)
+		first := int(add3Rows[i])
+		end := int(map28Rows[i])
+		words := pass9[first:end]
+		keys := insert5[first:end]
+		keys = keys[:len(words)]
+		places := insert[first:end]
+		places = places[:len(words)]
+		elements := pass27[first:end]
+		elements = elements[:len(words)]
+		elements2 := pass51[first:end]
+		elements2 = elements2[:len(words)]
+		elements3 := pass54[first:end]
+		elements3 = elements3[:len(words)]
+		folds := insert2[first:end]
+		folds = folds[:len(words)]
+		folds2 := insert3[first:end]
+		folds2 = folds2[:len(words)]
+		folds3 := insert4[first:end]
+		folds3 = folds3[:len(words)]
+		groups := 0
+		slots := table[:last+1]
+		for i2 := range slots {
+			slots[i2] = 0
+		}
+		for at, word := range words {
+			key := uint64(word)
+			slot := int(key*11400714819323198485>>32) & last
+			held := table[slot]
+			for held != 0 && held>>32 != key {
+				slot = (slot + 1) & last
+				held = table[slot]
+			}
+			group := int(uint32(held)) - 1
+			if held == 0 {
+				group = groups
+				if uint64(group) < uint64(len(words)) {
+					keys[group] = uint32(key)
+					folds[group] = 0
+					folds2[group] = 0
+					folds3[group] = 0
+				}
+				groups++
+				table[slot] = key<<32 | uint64(groups)
+				if groups*3 > last {
+					last = last*2 + 1
+					if last >= len(table) {
+						larger := make([]uint64, last+1)
+						table = larger
+					}
+					slots2 := table[:last+1]
+					for i2 := range slots2 {
+						slots2[i2] = 0
+					}
+					for number := range groups {
+						again := uint64(keys[number])
+						slot2 := int(again*11400714819323198485>>32) & last
+						held2 := table[slot2]
+						for held2 != 0 && held2>>32 != again {
+							slot2 = (slot2 + 1) & last
+							held2 = table[slot2]
+						}
+						table[slot2] = again<<32 | uint64(number+1)
+					}
+				}
+			}
+			if uint64(group) < uint64(len(words)) {
+				folds[group] += elements[at]
+				folds2[group] += kgenBit[int64](elements2[at])
+				folds3[group] += kgenBit[int64](elements3[at])
+			}
+		}
+		if len(from) < groups {
+			longer := make([]uint64, groups*2)
+			from = longer
+		}
+		if len(to) < groups {
+			longer := make([]uint64, groups*2)
+			to = longer
+		}
+		for i2 := range counts {
+			counts[i2] = 0
+		}
+		unsorted := keys[:groups]
+		fromWords := from[:groups]
+		fromWords = fromWords[:len(unsorted)]
+		toWords := to[:groups]
+		toWords = toWords[:len(unsorted)]
+		for group := range unsorted {
+			key := uint64(unsorted[group])
+			fromWords[group] = key<<32 | uint64(group)
+			counter := int(key >> 0 & 2047)
+			counts[counter]++
+			counter2 := int(key>>11&2047) + 2048
+			counts[counter2]++
+			counter3 := int(key>>22&2047) + 4096
+			counts[counter3]++
+		}
+		before := 0
+		for digit := range 2048 {
+			count := counts[digit]
+			counts[digit] = before
+			before += count
+		}
+		before2 := 0
+		for digit := 2048; digit < 4096; digit++ {
+			count := counts[digit]
+			counts[digit] = before2
+			before2 += count
+		}
+		before3 := 0
+		for digit := 4096; digit < 6144; digit++ {
+			count := counts[digit]
+			counts[digit] = before3
+			before3 += count
+		}
+		for _, word := range fromWords {
+			key := word >> 32
+			counter := int(key >> 0 & 2047)
+			place := counts[counter]
+			counts[counter] = place + 1
+			toWords[place] = word
+		}
+		for _, word := range toWords {
+			key := word >> 32
+			counter := int(key>>11&2047) + 2048
+			place := counts[counter]
+			counts[counter] = place + 1
+			fromWords[place] = word
+		}
+		for _, word := range fromWords {
+			key := word >> 32
+			counter := int(key>>22&2047) + 4096
+			place := counts[counter]
+			counts[counter] = place + 1
+			keys[place] = uint32(key)
+			places[place] = int64(first + int(uint32(word)))
+		}
+		insertRows[i] = int64(groups)
+	}
+}
+
+// productsKernel28 returns what rows lo to hi add to the state, in the stages map31, map32, reduce6, scalar10.
+//
+//go:noinline
+func productsKernel28(lo, hi int, insert4 []int64) (int64, int64, int64) {
+	var sum int64
+	var sum2 int64
+	var sum3 int64
+	insert4Rows := insert4[lo:hi]
+	for _, insert := range insert4Rows {
+		sum3 += insert
+		sum2 += insert >> 32
+		sum += insert & 4294967295
+	}
+	return sum, sum2, sum3
+}
+
+// productsKernel29 runs rows lo to hi through the stages partial7, offset7, add7, map30, from the state before them to the one after.
+//
+//go:noinline
+func productsKernel29(lo, hi int, insert4, add, map2 []int64, add2 int64) int64 {
+	insert4Rows := insert4[lo:hi]
+	addRows := add[lo:hi]
+	addRows = addRows[:len(insert4Rows)]
+	mapRows := map2[lo:hi]
+	mapRows = mapRows[:len(insert4Rows)]
+	for i, insert := range insert4Rows {
+		// g = groups(product)
+		add2 += insert
+		addRows[i] = add2
+		mapRows[i] = add2 - insert
+	}
+	return add2
+}
+
+// productsKernel29Summary returns what rows lo to hi add to the state, in the stages partial7, offset7, add7, map30.
+//
+//go:noinline
+func productsKernel29Summary(lo, hi int, insert4 []int64) int64 {
+	var add int64
+	insert4Rows := insert4[lo:hi]
+	for _, insert := range insert4Rows {
+		// g = groups(product)
+		add += insert
+	}
+	return add
+}
+
+// productsKernel31 runs rows lo to hi through the stages map33, map34, map35, map60, map61, map62, map63, from the state before them to the one after.
+//
+//go:noinline
+func productsKernel31(lo, hi int, add4, add3, map29, insert5, insert8, map2 []int64, insert3 []uint32, map3 []int32, insert11, map4, insert14, map5 []int64, nParts2 int64) {
+	x := int64(lo)
+	low := 0
+	high := int(nParts2)
+	for low < high {
+		middle := low + (high-low)/2
+		if add4[middle] <= x {
+			low = middle + 1
+		} else {
+			high = middle
+		}
+	}
+	source := low
+	mapRows := map2[lo:hi]
+	mapRows2 := map3[lo:hi]
+	mapRows2 = mapRows2[:len(mapRows)]
+	mapRows3 := map4[lo:hi]
+	mapRows3 = mapRows3[:len(mapRows)]
+	mapRows4 := map5[lo:hi]
+	mapRows4 = mapRows4[:len(mapRows)]
+	for i := range mapRows {
+		// revenue = sum(amount, by: g)
+		row := int64(lo + i)
+		for source < int(nParts2) && add4[source] <= row {
+			source++
+		}
+		x2 := int64(source)
+		var add int64
+		if uint64(x2) < uint64(len(add3)) {
+			add = add3[x2]
+		}
+		add2 := add
+		var x3 int64
+		if uint64(x2) < uint64(len(map29)) {
+			x3 = map29[x2]
+		}
+		x4 := x3
+		x5 := int64(lo+i) + (add2 - x4)
+		var insert int64
+		if uint64(x5) < uint64(len(insert5)) {
+			insert = insert5[x5]
+		}
+		insert2 := insert
+		var insert4 int64
+		if uint64(insert2) < uint64(len(insert8)) {
+			insert4 = insert8[insert2]
+		}
+		insert6 := insert4
+		mapRows[i] = insert6
+		var insert7 uint32
+		if uint64(x5) < uint64(len(insert3)) {
+			insert7 = insert3[x5]
+		}
+		insert9 := insert7
+		// g = groups(product)
+		mapRows2[i] = int32(insert9 + 2147483648)
+		var insert10 int64
+		if uint64(insert2) < uint64(len(insert11)) {
+			insert10 = insert11[insert2]
+		}
+		insert12 := insert10
+		// return product: first(product, by: g)[top], revenue: revenue[top], sold: count(paid, by: g)[top], looked: count(!paid, by: g)[top]
+		mapRows3[i] = insert12
+		var insert13 int64
+		if uint64(insert2) < uint64(len(insert14)) {
+			insert13 = insert14[insert2]
+		}
+		insert15 := insert13
+		mapRows4[i] = insert15
+	}
+}
+
+// productsKernel32 runs rows lo to hi through the stages map36, map37, map38, map39, map40, map41, histogram5, from the state before them to the one after.
+//
+//go:noinline
+func productsKernel32(lo, hi int, histogram []int64, product []int32) {
 	productRows := product[lo:hi]
 	for i := range productRows {
 		x := (uint32(productRows[i]) - 2147483648) * 2654435761
@@ -3133,37 +3877,37 @@ func productsKernel23(lo, hi int, histogram []int64, product []int32) {
 	}
 }
 
-// productsKernel24 runs rows lo to hi through the stages partial6, offset6, add6, from the state before them to the one after.
+// productsKernel33 runs rows lo to hi through the stages partial8, offset8, add8, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel24(lo, hi int, histogram3, add []int64, add2 int64) int64 {
-	histogram3Rows := histogram3[lo:hi]
+func productsKernel33(lo, hi int, histogram5, add []int64, add2 int64) int64 {
+	histogram5Rows := histogram5[lo:hi]
 	addRows := add[lo:hi]
-	addRows = addRows[:len(histogram3Rows)]
-	for i := range histogram3Rows {
+	addRows = addRows[:len(histogram5Rows)]
+	for i := range histogram5Rows {
 		// g = groups(product)
 		addRows[i] = add2
-		add2 += histogram3Rows[i]
+		add2 += histogram5Rows[i]
 	}
 	return add2
 }
 
-// productsKernel24Summary returns what rows lo to hi add to the state, in the stages partial6, offset6, add6.
+// productsKernel33Summary returns what rows lo to hi add to the state, in the stages partial8, offset8, add8.
 //
 //go:noinline
-func productsKernel24Summary(lo, hi int, histogram3 []int64) int64 {
+func productsKernel33Summary(lo, hi int, histogram5 []int64) int64 {
 	var add int64
-	histogram3Rows := histogram3[lo:hi]
-	for i := range histogram3Rows {
-		add += histogram3Rows[i]
+	histogram5Rows := histogram5[lo:hi]
+	for i := range histogram5Rows {
+		add += histogram5Rows[i]
 	}
 	return add
 }
 
-// productsKernel25 runs rows lo to hi through the stages pass6, from the state before them to the one after.
+// productsKernel34 runs rows lo to hi through the stages pass7, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel25(lo, hi int, add3 []int64, product, pass []int32, amount, pass2 []int64, paid, pass3, map63, pass4 []bool, digitNumber, digitShift, n int64, digits []int64) {
+func productsKernel34(lo, hi int, add5 []int64, product, pass []int32, amount, pass2 []int64, paid, pass3, map77, pass4 []bool, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	room := min(min(min(len(pass), len(pass2)), len(pass3)), len(pass4))
@@ -3174,15 +3918,15 @@ func productsKernel25(lo, hi int, add3 []int64, product, pass []int32, amount, p
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add3[int64(digit)+x] - x2
+		places[digit] += add5[int64(digit)+x] - x2
 	}
 	productRows := product[lo:hi]
 	amountRows := amount[lo:hi]
 	amountRows = amountRows[:len(productRows)]
 	paidRows := paid[lo:hi]
 	paidRows = paidRows[:len(productRows)]
-	map63Rows := map63[lo:hi]
-	map63Rows = map63Rows[:len(productRows)]
+	map77Rows := map77[lo:hi]
+	map77Rows = map77Rows[:len(productRows)]
 	for i, product2 := range productRows {
 		x3 := (uint32(product2) - 2147483648) * 2654435761
 		digit := int64((x3 ^ x3>>15) * 2246822519 >> 24 >> (digitShift & 31) & 255)
@@ -3193,14 +3937,14 @@ func productsKernel25(lo, hi int, add3 []int64, product, pass []int32, amount, p
 		pass[place] = product2
 		pass2[place] = amountRows[i]
 		pass3[place] = paidRows[i]
-		pass4[place] = map63Rows[i]
+		pass4[place] = map77Rows[i]
 	}
 }
 
-// productsKernel25Summary returns what rows lo to hi add to the state, in the stages pass6.
+// productsKernel34Summary returns what rows lo to hi add to the state, in the stages pass7.
 //
 //go:noinline
-func productsKernel25Summary(lo, hi int, product []int32, digitShift int64, digits []int64) {
+func productsKernel34Summary(lo, hi int, product []int32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	productRows := product[lo:hi]
 	for _, product2 := range productRows {
@@ -3212,10 +3956,10 @@ func productsKernel25Summary(lo, hi int, product []int32, digitShift int64, digi
 	}
 }
 
-// productsKernel26 runs rows lo to hi through the stages map31, map32, map33, map34, insert3, from the state before them to the one after.
+// productsKernel35 runs rows lo to hi through the stages map42, map43, map44, map45, insert4, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel26(lo, hi int, pass9 []int32, insert, pass25, insert2 []int64, pass48 []bool, insert3 []int64, pass50 []bool, insert4 []int64, nPartitionedSlots, n, nPartitioned2 int64) {
+func productsKernel35(lo, hi int, pass10 []int32, insert, pass26, insert2 []int64, pass50 []bool, insert3 []int64, pass53 []bool, insert4 []int64, nPartitionedSlots, n, nPartitioned3 int64) {
 	x := n / 8
 	x2 := min(x, 16777216)
 	x3 := max(x2, 1)
@@ -3242,12 +3986,12 @@ func productsKernel26(lo, hi int, pass9 []int32, insert, pass25, insert2 []int64
 	var taken int64
 	lastOfPart := nPartitionedSlots>>8 - 1
 	begin := lo
-	if lo > 0 && lo < int(nPartitioned2) {
-		part := int64(((uint32(pass9[lo-1])-2147483648)*2654435761^(uint32(pass9[lo-1])-2147483648)*2654435761>>15)*2246822519>>(x17&31)) &^ lastOfPart
-		end := int(nPartitioned2)
+	if lo > 0 && lo < int(nPartitioned3) {
+		part := int64(((uint32(pass10[lo-1])-2147483648)*2654435761^(uint32(pass10[lo-1])-2147483648)*2654435761>>15)*2246822519>>(x17&31)) &^ lastOfPart
+		end := int(nPartitioned3)
 		for begin < end {
 			middle := begin + (end-begin)/2
-			if int64(((uint32(pass9[middle])-2147483648)*2654435761^(uint32(pass9[middle])-2147483648)*2654435761>>15)*2246822519>>(x17&31))&^lastOfPart <= part {
+			if int64(((uint32(pass10[middle])-2147483648)*2654435761^(uint32(pass10[middle])-2147483648)*2654435761>>15)*2246822519>>(x17&31))&^lastOfPart <= part {
 				begin = middle + 1
 			} else {
 				end = middle
@@ -3256,26 +4000,26 @@ func productsKernel26(lo, hi int, pass9 []int32, insert, pass25, insert2 []int64
 	}
 	lastOfPart2 := nPartitionedSlots>>8 - 1
 	begin2 := hi
-	if hi > 0 && hi < int(nPartitioned2) {
-		part := int64(((uint32(pass9[hi-1])-2147483648)*2654435761^(uint32(pass9[hi-1])-2147483648)*2654435761>>15)*2246822519>>(x17&31)) &^ lastOfPart2
-		end := int(nPartitioned2)
+	if hi > 0 && hi < int(nPartitioned3) {
+		part := int64(((uint32(pass10[hi-1])-2147483648)*2654435761^(uint32(pass10[hi-1])-2147483648)*2654435761>>15)*2246822519>>(x17&31)) &^ lastOfPart2
+		end := int(nPartitioned3)
 		for begin2 < end {
 			middle := begin2 + (end-begin2)/2
-			if int64(((uint32(pass9[middle])-2147483648)*2654435761^(uint32(pass9[middle])-2147483648)*2654435761>>15)*2246822519>>(x17&31))&^lastOfPart2 <= part {
+			if int64(((uint32(pass10[middle])-2147483648)*2654435761^(uint32(pass10[middle])-2147483648)*2654435761>>15)*2246822519>>(x17&31))&^lastOfPart2 <= part {
 				begin2 = middle + 1
 			} else {
 				end = middle
 			}
 		}
 	}
-	pass9Rows := pass9[begin:begin2]
-	pass25Rows := pass25[begin:begin2]
-	pass25Rows = pass25Rows[:len(pass9Rows)]
-	pass48Rows := pass48[begin:begin2]
-	pass48Rows = pass48Rows[:len(pass9Rows)]
+	pass10Rows := pass10[begin:begin2]
+	pass26Rows := pass26[begin:begin2]
+	pass26Rows = pass26Rows[:len(pass10Rows)]
 	pass50Rows := pass50[begin:begin2]
-	pass50Rows = pass50Rows[:len(pass9Rows)]
-	for i, pass := range pass9Rows {
+	pass50Rows = pass50Rows[:len(pass10Rows)]
+	pass53Rows := pass53[begin:begin2]
+	pass53Rows = pass53Rows[:len(pass10Rows)]
+	for i, pass := range pass10Rows {
 		x18 := (uint32(pass) - 2147483648) * 2654435761
 		// g = groups(product)
 		found := int64(-1)
@@ -3292,7 +4036,7 @@ func productsKernel26(lo, hi int, pass9 []int32, insert, pass25, insert2 []int64
 					found = slot
 					break
 				}
-				if pass == pass9[held] {
+				if pass == pass10[held] {
 					found = slot
 					break
 				}
@@ -3307,25 +4051,25 @@ func productsKernel26(lo, hi int, pass9 []int32, insert, pass25, insert2 []int64
 		}
 		bin := int(found)
 		if uint64(bin) < uint64(len(insert2)) {
-			insert2[bin] += pass25Rows[i]
-			insert3[bin] += kgenBit[int64](pass48Rows[i])
-			insert4[bin] += kgenBit[int64](pass50Rows[i])
+			insert2[bin] += pass26Rows[i]
+			insert3[bin] += kgenBit[int64](pass50Rows[i])
+			insert4[bin] += kgenBit[int64](pass53Rows[i])
 		}
 	}
 }
 
-// productsKernel27 runs rows lo to hi through the stages mask4, map35, reduce5, scalar9, from the state before them to the one after.
+// productsKernel36 runs rows lo to hi through the stages mask4, map46, reduce7, scalar12, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel27(lo, hi int, insert3 []int64, mask []bool, n, sum int64) int64 {
+func productsKernel36(lo, hi int, insert6 []int64, mask []bool, n, sum int64) int64 {
 	x := n / 8
 	x2 := min(x, 16777216)
 	x3 := max(x2, 1)
 	x4 := x3 + 1
-	insert3Rows := insert3[lo:hi]
+	insert6Rows := insert6[lo:hi]
 	maskRows := mask[lo:hi]
-	maskRows = maskRows[:len(insert3Rows)]
-	for i, insert := range insert3Rows {
+	maskRows = maskRows[:len(insert6Rows)]
+	for i, insert := range insert6Rows {
 		cond := insert != -1
 		// g = groups(product)
 		maskRows[i] = cond
@@ -3334,41 +4078,41 @@ func productsKernel27(lo, hi int, insert3 []int64, mask []bool, n, sum int64) in
 	return sum
 }
 
-// productsKernel27Summary returns what rows lo to hi add to the state, in the stages mask4, map35, reduce5, scalar9.
+// productsKernel36Summary returns what rows lo to hi add to the state, in the stages mask4, map46, reduce7, scalar12.
 //
 //go:noinline
-func productsKernel27Summary(lo, hi int, insert3 []int64, n int64) int64 {
+func productsKernel36Summary(lo, hi int, insert6 []int64, n int64) int64 {
 	var sum int64
 	x := n / 8
 	x2 := min(x, 16777216)
 	x3 := max(x2, 1)
 	x4 := x3 + 1
-	insert3Rows := insert3[lo:hi]
-	for _, insert := range insert3Rows {
+	insert6Rows := insert6[lo:hi]
+	for _, insert := range insert6Rows {
 		cond := insert != -1
 		sum += kgenSelect(insert == -2, x4, kgenBit[int64](cond))
 	}
 	return sum
 }
 
-// productsKernel28 runs rows lo to hi through the stages partial7, offset7, add7, compact4, map36, map37, histogram4, from the state before them to the one after.
+// productsKernel37 runs rows lo to hi through the stages partial9, offset9, add9, compact4, map47, map48, histogram6, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel28(lo, hi int, mask4 []bool, insert3, compact, compact2 []int64, pass9, map2 []int32, histogram []int64, nPartitionedDistinctPlace int64) int64 {
+func productsKernel37(lo, hi int, mask4 []bool, insert6, compact, compact2 []int64, pass10, map2 []int32, histogram []int64, nPartitionedDistinctPlace int64) int64 {
 	compact2 = compact2[:len(compact)]
 	map2 = map2[:len(compact)]
 	mask4Rows := mask4[lo:hi]
-	insert3Rows := insert3[lo:hi]
-	insert3Rows = insert3Rows[:len(mask4Rows)]
+	insert6Rows := insert6[lo:hi]
+	insert6Rows = insert6Rows[:len(mask4Rows)]
 	for i := range mask4Rows {
 		if mask4Rows[i] {
-			insert := insert3Rows[i]
+			insert := insert6Rows[i]
 			// g = groups(product)
 			compact[nPartitionedDistinctPlace] = insert
 			compact2[nPartitionedDistinctPlace] = int64(lo + i)
 			var pass int32
-			if uint64(insert) < uint64(len(pass9)) {
-				pass = pass9[insert]
+			if uint64(insert) < uint64(len(pass10)) {
+				pass = pass10[insert]
 			}
 			pass2 := pass
 			map2[nPartitionedDistinctPlace] = pass2
@@ -3399,11 +4143,11 @@ func productsKernel28(lo, hi int, mask4 []bool, insert3, compact, compact2 []int
 	return nPartitionedDistinctPlace
 }
 
-// productsKernel28Summary returns what rows lo to hi add to the state, in the stages partial7, offset7, add7, compact4, map36, map37, histogram4.
+// productsKernel37Summary returns what rows lo to hi add to the state, in the stages partial9, offset9, add9, compact4, map47, map48, histogram6.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func productsKernel28Summary(lo, hi int, mask4 []bool) int64 {
+func productsKernel37Summary(lo, hi int, mask4 []bool) int64 {
 	var nPartitionedDistinctPlace int64
 	mask4Rows := mask4[lo:hi]
 	for _, selected := range mask4Rows {
@@ -3412,37 +4156,37 @@ func productsKernel28Summary(lo, hi int, mask4 []bool) int64 {
 	return nPartitionedDistinctPlace
 }
 
-// productsKernel29 runs rows lo to hi through the stages partial8, offset8, add8, from the state before them to the one after.
+// productsKernel38 runs rows lo to hi through the stages partial10, offset10, add10, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel29(lo, hi int, histogram4, add []int64, add2 int64) int64 {
-	histogram4Rows := histogram4[lo:hi]
+func productsKernel38(lo, hi int, histogram6, add []int64, add2 int64) int64 {
+	histogram6Rows := histogram6[lo:hi]
 	addRows := add[lo:hi]
-	addRows = addRows[:len(histogram4Rows)]
-	for i := range histogram4Rows {
+	addRows = addRows[:len(histogram6Rows)]
+	for i := range histogram6Rows {
 		// g = groups(product)
 		addRows[i] = add2
-		add2 += histogram4Rows[i]
+		add2 += histogram6Rows[i]
 	}
 	return add2
 }
 
-// productsKernel29Summary returns what rows lo to hi add to the state, in the stages partial8, offset8, add8.
+// productsKernel38Summary returns what rows lo to hi add to the state, in the stages partial10, offset10, add10.
 //
 //go:noinline
-func productsKernel29Summary(lo, hi int, histogram4 []int64) int64 {
+func productsKernel38Summary(lo, hi int, histogram6 []int64) int64 {
 	var add int64
-	histogram4Rows := histogram4[lo:hi]
-	for i := range histogram4Rows {
-		add += histogram4Rows[i]
+	histogram6Rows := histogram6[lo:hi]
+	for i := range histogram6Rows {
+		add += histogram6Rows[i]
 	}
 	return add
 }
 
-// productsKernel30 runs rows lo to hi through the stages pass7, from the state before them to the one after.
+// productsKernel39 runs rows lo to hi through the stages pass8, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel30(lo, hi int, add4 []int64, map33 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
+func productsKernel39(lo, hi int, add6 []int64, map44 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nPartitionedDistinct
 	room := min(len(pass), len(pass2))
@@ -3451,11 +4195,11 @@ func productsKernel30(lo, hi int, add4 []int64, map33 []int32, pass []uint32, pa
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add4[int64(digit)+x] - x2
+		places[digit] += add6[int64(digit)+x] - x2
 	}
-	map33Rows := map33[lo:hi]
-	for i := range map33Rows {
-		x3 := uint32(map33Rows[i]) - 2147483648
+	map44Rows := map44[lo:hi]
+	for i := range map44Rows {
+		x3 := uint32(map44Rows[i]) - 2147483648
 		digit := int64(x3 >> (digitShift & 31) & 255)
 		// g = groups(product)
 		digit2 := int(digit)
@@ -3466,14 +4210,14 @@ func productsKernel30(lo, hi int, add4 []int64, map33 []int32, pass []uint32, pa
 	}
 }
 
-// productsKernel30Summary returns what rows lo to hi add to the state, in the stages pass7.
+// productsKernel39Summary returns what rows lo to hi add to the state, in the stages pass8.
 //
 //go:noinline
-func productsKernel30Summary(lo, hi int, map33 []int32, digitShift int64, digits []int64) {
+func productsKernel39Summary(lo, hi int, map44 []int32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	map33Rows := map33[lo:hi]
-	for i := range map33Rows {
-		x := uint32(map33Rows[i]) - 2147483648
+	map44Rows := map44[lo:hi]
+	for i := range map44Rows {
+		x := uint32(map44Rows[i]) - 2147483648
 		digit := int64(x >> (digitShift & 31) & 255)
 		// g = groups(product)
 		digit2 := int(digit)
@@ -3481,10 +4225,10 @@ func productsKernel30Summary(lo, hi int, map33 []int32, digitShift int64, digits
 	}
 }
 
-// productsKernel31 runs rows lo to hi through the stages pass8, from the state before them to the one after.
+// productsKernel40 runs rows lo to hi through the stages pass9, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel31(lo, hi int, add4 []int64, pass10, pass []uint32, pass11, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
+func productsKernel40(lo, hi int, add6 []int64, pass11, pass []uint32, pass12, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nPartitionedDistinct
 	room := min(len(pass), len(pass2))
@@ -3493,29 +4237,29 @@ func productsKernel31(lo, hi int, add4 []int64, pass10, pass []uint32, pass11, p
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add4[int64(digit)+x] - x2
+		places[digit] += add6[int64(digit)+x] - x2
 	}
-	pass10Rows := pass10[lo:hi]
 	pass11Rows := pass11[lo:hi]
-	pass11Rows = pass11Rows[:len(pass10Rows)]
-	for i, pass3 := range pass10Rows {
+	pass12Rows := pass12[lo:hi]
+	pass12Rows = pass12Rows[:len(pass11Rows)]
+	for i, pass3 := range pass11Rows {
 		digit := int64(pass3 >> (digitShift & 31) & 255)
 		// g = groups(product)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
 		pass[place] = pass3
-		pass2[place] = pass11Rows[i]
+		pass2[place] = pass12Rows[i]
 	}
 }
 
-// productsKernel31Summary returns what rows lo to hi add to the state, in the stages pass8.
+// productsKernel40Summary returns what rows lo to hi add to the state, in the stages pass9.
 //
 //go:noinline
-func productsKernel31Summary(lo, hi int, pass10 []uint32, digitShift int64, digits []int64) {
+func productsKernel40Summary(lo, hi int, pass11 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass10Rows := pass10[lo:hi]
-	for _, pass := range pass10Rows {
+	pass11Rows := pass11[lo:hi]
+	for _, pass := range pass11Rows {
 		digit := int64(pass >> (digitShift & 31) & 255)
 		// g = groups(product)
 		digit2 := int(digit)
@@ -3523,48 +4267,48 @@ func productsKernel31Summary(lo, hi int, pass10 []uint32, digitShift int64, digi
 	}
 }
 
-// productsKernel33 runs rows lo to hi through the stages pass10, from the state before them to the one after.
+// productsKernel42 runs rows lo to hi through the stages pass11, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel33(lo, hi int, add4 []int64, pass14 []uint32, pass15, pass []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
+func productsKernel42(lo, hi int, add6 []int64, pass15 []uint32, pass16, pass []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nPartitionedDistinct
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add4[int64(digit)+x] - x2
+		places[digit] += add6[int64(digit)+x] - x2
 	}
-	pass14Rows := pass14[lo:hi]
 	pass15Rows := pass15[lo:hi]
-	pass15Rows = pass15Rows[:len(pass14Rows)]
-	for i := range pass14Rows {
-		digit := int64(pass14Rows[i] >> (digitShift & 31) & 255)
+	pass16Rows := pass16[lo:hi]
+	pass16Rows = pass16Rows[:len(pass15Rows)]
+	for i := range pass15Rows {
+		digit := int64(pass15Rows[i] >> (digitShift & 31) & 255)
 		// g = groups(product)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
-		pass[place] = pass15Rows[i]
+		pass[place] = pass16Rows[i]
 	}
 }
 
-// productsKernel33Summary returns what rows lo to hi add to the state, in the stages pass10.
+// productsKernel42Summary returns what rows lo to hi add to the state, in the stages pass11.
 //
 //go:noinline
-func productsKernel33Summary(lo, hi int, pass14 []uint32, digitShift int64, digits []int64) {
+func productsKernel42Summary(lo, hi int, pass15 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass14Rows := pass14[lo:hi]
-	for i := range pass14Rows {
-		digit := int64(pass14Rows[i] >> (digitShift & 31) & 255)
+	pass15Rows := pass15[lo:hi]
+	for i := range pass15Rows {
+		digit := int64(pass15Rows[i] >> (digitShift & 31) & 255)
 		// g = groups(product)
 		digit2 := int(digit)
 		counts[digit2]++
 	}
 }
 
-// productsKernel34 runs rows lo to hi through the stages map38, map39, map45, map46, map47, map48, from the state before them to the one after.
+// productsKernel43 runs rows lo to hi through the stages map49, map50, map56, map57, map58, map59, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel34(lo, hi int, pass16, compact6, insert4, map2, compact5 []int64, pass9, map3 []int32, insert6, map4, insert8, map5 []int64) {
+func productsKernel43(lo, hi int, pass17, compact6, insert7, map2, compact5 []int64, pass10, map3 []int32, insert10, map4, insert13, map5 []int64) {
 	mapRows := map2[lo:hi]
 	mapRows2 := map3[lo:hi]
 	mapRows2 = mapRows2[:len(mapRows)]
@@ -3573,15 +4317,15 @@ func productsKernel34(lo, hi int, pass16, compact6, insert4, map2, compact5 []in
 	mapRows4 := map5[lo:hi]
 	mapRows4 = mapRows4[:len(mapRows)]
 	for i := range mapRows {
-		x := pass16[lo+i]
+		x := pass17[lo+i]
 		var compact int64
 		if uint64(x) < uint64(len(compact6)) {
 			compact = compact6[x]
 		}
 		compact2 := compact
 		var insert int64
-		if uint64(compact2) < uint64(len(insert4)) {
-			insert = insert4[compact2]
+		if uint64(compact2) < uint64(len(insert7)) {
+			insert = insert7[compact2]
 		}
 		insert2 := insert
 		// revenue = sum(amount, by: g)
@@ -3592,31 +4336,31 @@ func productsKernel34(lo, hi int, pass16, compact6, insert4, map2, compact5 []in
 		}
 		compact4 := compact3
 		var pass int32
-		if uint64(compact4) < uint64(len(pass9)) {
-			pass = pass9[compact4]
+		if uint64(compact4) < uint64(len(pass10)) {
+			pass = pass10[compact4]
 		}
 		pass2 := pass
 		// return product: first(product, by: g)[top], revenue: revenue[top], sold: count(paid, by: g)[top], looked: count(!paid, by: g)[top]
 		mapRows2[i] = pass2
 		var insert3 int64
-		if uint64(compact2) < uint64(len(insert6)) {
-			insert3 = insert6[compact2]
+		if uint64(compact2) < uint64(len(insert10)) {
+			insert3 = insert10[compact2]
 		}
-		insert5 := insert3
-		mapRows3[i] = insert5
-		var insert7 int64
-		if uint64(compact2) < uint64(len(insert8)) {
-			insert7 = insert8[compact2]
+		insert4 := insert3
+		mapRows3[i] = insert4
+		var insert5 int64
+		if uint64(compact2) < uint64(len(insert13)) {
+			insert5 = insert13[compact2]
 		}
-		insert9 := insert7
-		mapRows4[i] = insert9
+		insert6 := insert5
+		mapRows4[i] = insert6
 	}
 }
 
-// productsKernel35 runs rows lo to hi through the stages map40, histogram5, from the state before them to the one after.
+// productsKernel44 runs rows lo to hi through the stages map51, histogram7, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel35(lo, hi int, histogram []int64, product []int32) {
+func productsKernel44(lo, hi int, histogram []int64, product []int32) {
 	productRows := product[lo:hi]
 	for i := range productRows {
 		x := uint32(productRows[i]) - 2147483648
@@ -3644,37 +4388,37 @@ func productsKernel35(lo, hi int, histogram []int64, product []int32) {
 	}
 }
 
-// productsKernel36 runs rows lo to hi through the stages partial9, offset9, add9, from the state before them to the one after.
+// productsKernel45 runs rows lo to hi through the stages partial11, offset11, add11, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel36(lo, hi int, histogram5, add []int64, add2 int64) int64 {
-	histogram5Rows := histogram5[lo:hi]
+func productsKernel45(lo, hi int, histogram7, add []int64, add2 int64) int64 {
+	histogram7Rows := histogram7[lo:hi]
 	addRows := add[lo:hi]
-	addRows = addRows[:len(histogram5Rows)]
-	for i := range histogram5Rows {
+	addRows = addRows[:len(histogram7Rows)]
+	for i := range histogram7Rows {
 		// g = groups(product)
 		addRows[i] = add2
-		add2 += histogram5Rows[i]
+		add2 += histogram7Rows[i]
 	}
 	return add2
 }
 
-// productsKernel36Summary returns what rows lo to hi add to the state, in the stages partial9, offset9, add9.
+// productsKernel45Summary returns what rows lo to hi add to the state, in the stages partial11, offset11, add11.
 //
 //go:noinline
-func productsKernel36Summary(lo, hi int, histogram5 []int64) int64 {
+func productsKernel45Summary(lo, hi int, histogram7 []int64) int64 {
 	var add int64
-	histogram5Rows := histogram5[lo:hi]
-	for i := range histogram5Rows {
-		add += histogram5Rows[i]
+	histogram7Rows := histogram7[lo:hi]
+	for i := range histogram7Rows {
+		add += histogram7Rows[i]
 	}
 	return add
 }
 
-// productsKernel37 runs rows lo to hi through the stages pass11, from the state before them to the one after.
+// productsKernel46 runs rows lo to hi through the stages pass12, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel37(lo, hi int, add5 []int64, product []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
+func productsKernel46(lo, hi int, add7 []int64, product []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	room := min(len(pass), len(pass2))
@@ -3683,7 +4427,7 @@ func productsKernel37(lo, hi int, add5 []int64, product []int32, pass []uint32, 
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add5[int64(digit)+x] - x2
+		places[digit] += add7[int64(digit)+x] - x2
 	}
 	productRows := product[lo:hi]
 	for i := range productRows {
@@ -3698,10 +4442,10 @@ func productsKernel37(lo, hi int, add5 []int64, product []int32, pass []uint32, 
 	}
 }
 
-// productsKernel37Summary returns what rows lo to hi add to the state, in the stages pass11.
+// productsKernel46Summary returns what rows lo to hi add to the state, in the stages pass12.
 //
 //go:noinline
-func productsKernel37Summary(lo, hi int, product []int32, digitShift int64, digits []int64) {
+func productsKernel46Summary(lo, hi int, product []int32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	productRows := product[lo:hi]
 	for i := range productRows {
@@ -3713,10 +4457,10 @@ func productsKernel37Summary(lo, hi int, product []int32, digitShift int64, digi
 	}
 }
 
-// productsKernel38 runs rows lo to hi through the stages pass12, from the state before them to the one after.
+// productsKernel47 runs rows lo to hi through the stages pass13, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel38(lo, hi int, add5 []int64, pass17, pass []uint32, pass18, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
+func productsKernel47(lo, hi int, add7 []int64, pass18, pass []uint32, pass19, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	room := min(len(pass), len(pass2))
@@ -3725,29 +4469,29 @@ func productsKernel38(lo, hi int, add5 []int64, pass17, pass []uint32, pass18, p
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add5[int64(digit)+x] - x2
+		places[digit] += add7[int64(digit)+x] - x2
 	}
-	pass17Rows := pass17[lo:hi]
 	pass18Rows := pass18[lo:hi]
-	pass18Rows = pass18Rows[:len(pass17Rows)]
-	for i, pass3 := range pass17Rows {
+	pass19Rows := pass19[lo:hi]
+	pass19Rows = pass19Rows[:len(pass18Rows)]
+	for i, pass3 := range pass18Rows {
 		digit := int64(pass3 >> (digitShift & 31) & 255)
 		// g = groups(product)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
 		pass[place] = pass3
-		pass2[place] = pass18Rows[i]
+		pass2[place] = pass19Rows[i]
 	}
 }
 
-// productsKernel38Summary returns what rows lo to hi add to the state, in the stages pass12.
+// productsKernel47Summary returns what rows lo to hi add to the state, in the stages pass13.
 //
 //go:noinline
-func productsKernel38Summary(lo, hi int, pass17 []uint32, digitShift int64, digits []int64) {
+func productsKernel47Summary(lo, hi int, pass18 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass17Rows := pass17[lo:hi]
-	for _, pass := range pass17Rows {
+	pass18Rows := pass18[lo:hi]
+	for _, pass := range pass18Rows {
 		digit := int64(pass >> (digitShift & 31) & 255)
 		// g = groups(product)
 		digit2 := int(digit)
@@ -3755,26 +4499,26 @@ func productsKernel38Summary(lo, hi int, pass17 []uint32, digitShift int64, digi
 	}
 }
 
-// productsKernel41 runs rows lo to hi through the stages map41, mask5, partial10, offset10, add10, map42, map43, map44, aggregate3, from the state before them to the one after.
+// productsKernel50 runs rows lo to hi through the stages map52, mask5, partial12, offset12, add12, map53, map54, map55, aggregate3, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel41(lo, hi int, pass23 []uint32, pass24, amount, aggregate []int64, aggregate2 []int32, paid []bool, aggregate3 []int64, map63 []bool, aggregate4 []int64, gRunsBegun, openSum int64, openLast int32, openSum2, openSum3 int64) (int64, int64, int32, int64, int64) {
+func productsKernel50(lo, hi int, pass24 []uint32, pass25, amount, aggregate []int64, aggregate2 []int32, paid []bool, aggregate3 []int64, map77 []bool, aggregate4 []int64, gRunsBegun, openSum int64, openLast int32, openSum2, openSum3 int64) (int64, int64, int32, int64, int64) {
 	aggregate2 = aggregate2[:len(aggregate)]
 	aggregate3 = aggregate3[:len(aggregate)]
 	aggregate4 = aggregate4[:len(aggregate)]
 	var lastPass uint32
 	if lo > 0 {
-		lastPass = pass23[lo-1]
+		lastPass = pass24[lo-1]
 	} else if lo < hi {
-		lastPass = ^pass23[lo]
+		lastPass = ^pass24[lo]
 	}
-	pass23Rows := pass23[lo:hi]
 	pass24Rows := pass24[lo:hi]
-	pass24Rows = pass24Rows[:len(pass23Rows)]
-	for i, pass := range pass23Rows {
+	pass25Rows := pass25[lo:hi]
+	pass25Rows = pass25Rows[:len(pass24Rows)]
+	for i, pass := range pass24Rows {
 		// g = groups(product)
 		head := pass != lastPass
-		x := pass24Rows[i]
+		x := pass25Rows[i]
 		var amount2 int64
 		if uint64(x) < uint64(len(amount)) {
 			amount2 = amount[x]
@@ -3786,8 +4530,8 @@ func productsKernel41(lo, hi int, pass23 []uint32, pass24, amount, aggregate []i
 		}
 		paid3 := paid2
 		var cond bool
-		if uint64(x) < uint64(len(map63)) {
-			cond = map63[x]
+		if uint64(x) < uint64(len(map77)) {
+			cond = map77[x]
 		}
 		cond2 := cond
 		if head && gRunsBegun > 0 {
@@ -3821,11 +4565,11 @@ func productsKernel41(lo, hi int, pass23 []uint32, pass24, amount, aggregate []i
 	return gRunsBegun, openSum, openLast, openSum2, openSum3
 }
 
-// productsKernel41Summary returns what rows lo to hi add to the state, in the stages map41, mask5, partial10, offset10, add10, map42, map43, map44, aggregate3.
+// productsKernel50Summary returns what rows lo to hi add to the state, in the stages map52, mask5, partial12, offset12, add12, map53, map54, map55, aggregate3.
 // sum&(bit-1) is 0 if bit is 1, as in the first row of a group, and sum if bit is 0.
 //
 //go:noinline
-func productsKernel41Summary(lo, hi int, pass23 []uint32, pass24, amount []int64, paid, map63 []bool) (int64, bool, int64, bool, int32, bool, int64, bool, int64) {
+func productsKernel50Summary(lo, hi int, pass24 []uint32, pass25, amount []int64, paid, map77 []bool) (int64, bool, int64, bool, int32, bool, int64, bool, int64) {
 	var gRunsBegun int64
 	var openHead bool
 	var openSum int64
@@ -3837,17 +4581,17 @@ func productsKernel41Summary(lo, hi int, pass23 []uint32, pass24, amount []int64
 	var openSum3 int64
 	var lastPass uint32
 	if lo > 0 {
-		lastPass = pass23[lo-1]
+		lastPass = pass24[lo-1]
 	} else if lo < hi {
-		lastPass = ^pass23[lo]
+		lastPass = ^pass24[lo]
 	}
-	pass23Rows := pass23[lo:hi]
 	pass24Rows := pass24[lo:hi]
-	pass24Rows = pass24Rows[:len(pass23Rows)]
-	for i, pass := range pass23Rows {
+	pass25Rows := pass25[lo:hi]
+	pass25Rows = pass25Rows[:len(pass24Rows)]
+	for i, pass := range pass24Rows {
 		// g = groups(product)
 		head := pass != lastPass
-		x := pass24Rows[i]
+		x := pass25Rows[i]
 		var amount2 int64
 		if uint64(x) < uint64(len(amount)) {
 			amount2 = amount[x]
@@ -3859,8 +4603,8 @@ func productsKernel41Summary(lo, hi int, pass23 []uint32, pass24, amount []int64
 		}
 		paid3 := paid2
 		var cond bool
-		if uint64(x) < uint64(len(map63)) {
-			cond = map63[x]
+		if uint64(x) < uint64(len(map77)) {
+			cond = map77[x]
 		}
 		cond2 := cond
 		openSum3 = openSum3&(kgenBit[int64](head)-1) + kgenBit[int64](cond2)
@@ -3879,10 +4623,10 @@ func productsKernel41Summary(lo, hi int, pass23 []uint32, pass24, amount []int64
 	return gRunsBegun, openHead, openSum, openPresent, openLast, openHead2, openSum2, openHead3, openSum3
 }
 
-// productsKernel43 runs rows lo to hi through the stages map53, map54, scalar11, scalar12, map55, map56, reduce6, scalar13, from the state before them to the one after.
+// productsKernel52 runs rows lo to hi through the stages map68, map69, scalar14, scalar15, map70, map71, reduce8, scalar16, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel43(lo, hi int, map2, revenue, map3 []int64, g, gSample, sum int64, least, greatest uint64) (int64, uint64, uint64) {
+func productsKernel52(lo, hi int, map2, revenue, map3 []int64, g, gSample, sum int64, least, greatest uint64) (int64, uint64, uint64) {
 	x := g / 16384
 	x2 := max(x, 1)
 	mapRows := map2[lo:hi]
@@ -3907,10 +4651,10 @@ func productsKernel43(lo, hi int, map2, revenue, map3 []int64, g, gSample, sum i
 	return sum, least, greatest
 }
 
-// productsKernel43Summary returns what rows lo to hi add to the state, in the stages map53, map54, scalar11, scalar12, map55, map56, reduce6, scalar13.
+// productsKernel52Summary returns what rows lo to hi add to the state, in the stages map68, map69, scalar14, scalar15, map70, map71, reduce8, scalar16.
 //
 //go:noinline
-func productsKernel43Summary(lo, hi int, revenue []int64, g int64) (int64, uint64, uint64) {
+func productsKernel52Summary(lo, hi int, revenue []int64, g int64) (int64, uint64, uint64) {
 	var sum int64
 	least := uint64(18446744073709551615)
 	var greatest uint64
@@ -3932,57 +4676,57 @@ func productsKernel43Summary(lo, hi int, revenue []int64, g int64) (int64, uint6
 	return sum, least, greatest
 }
 
-// productsKernel44 runs rows lo to hi through the stages map57, scalar14, scalar15, scalar16, from the state before them to the one after.
+// productsKernel53 runs rows lo to hi through the stages map72, scalar17, scalar18, scalar19, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel44(lo, hi int, map45 []int64, map2 []uint64, reduce8, reduce9 uint64, scalar10, scalar8, scalar9 int64) {
-	x := reduce9 - reduce8
+func productsKernel53(lo, hi int, map57 []int64, map2 []uint64, reduce13, reduce14 uint64, scalar12, scalar10, scalar11 int64) {
+	x := reduce14 - reduce13
 	x2 := uint64(bits.LeadingZeros64(uint64(x)))
 	x3 := int64(x2)
 	x4 := 64 - x3
-	x5 := x4 - scalar10
+	x5 := x4 - scalar12
 	x6 := 0 - x5
 	x7 := -x6
 	x8 := max(x7, 0)
-	map45Rows := map45[lo:hi]
+	map57Rows := map57[lo:hi]
 	mapRows := map2[lo:hi]
-	mapRows = mapRows[:len(map45Rows)]
-	for i := range map45Rows {
+	mapRows = mapRows[:len(map57Rows)]
+	for i := range map57Rows {
 		// top = order(desc(revenue), limit: most)
-		mapRows[i] = (uint64(map45Rows[i])-9223372036854775808^18446744073709551615-reduce8)>>(x8&63)<<(scalar8&63) | uint64(int64(lo+i))
+		mapRows[i] = (uint64(map57Rows[i])-9223372036854775808^18446744073709551615-reduce13)>>(x8&63)<<(scalar10&63) | uint64(int64(lo+i))
 	}
 }
 
-// productsKernel45 runs rows lo to hi through the stages histogram6, from the state before them to the one after.
+// productsKernel54 runs rows lo to hi through the stages histogram8, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel45(lo, hi int, histogram []int64, map48 []uint64, digitWidth, digitShift, scalar11 int64) {
+func productsKernel54(lo, hi int, histogram []int64, map60 []uint64, digitWidth, digitShift, scalar13 int64) {
 	x := uint64(1) << (digitWidth & 63)
 	x2 := x - 1
 	x3 := int64(0) << (digitWidth & 63)
 	x4 := digitShift + digitWidth
 	x5 := int64(1) << (digitWidth & 63)
-	cond := 1 < scalar11
+	cond := 1 < scalar13
 	x6 := x4 + digitWidth
 	x7 := int64(2) << (digitWidth & 63)
-	cond2 := 2 < scalar11
+	cond2 := 2 < scalar13
 	x8 := x6 + digitWidth
 	x9 := int64(3) << (digitWidth & 63)
-	cond3 := 3 < scalar11
+	cond3 := 3 < scalar13
 	x10 := x8 + digitWidth
 	x11 := int64(4) << (digitWidth & 63)
-	cond4 := 4 < scalar11
+	cond4 := 4 < scalar13
 	x12 := x10 + digitWidth
 	x13 := int64(5) << (digitWidth & 63)
-	cond5 := 5 < scalar11
+	cond5 := 5 < scalar13
 	x14 := x12 + digitWidth
 	x15 := int64(6) << (digitWidth & 63)
-	cond6 := 6 < scalar11
+	cond6 := 6 < scalar13
 	x16 := x14 + digitWidth
 	x17 := int64(7) << (digitWidth & 63)
-	cond7 := 7 < scalar11
-	map48Rows := map48[lo:hi]
-	for _, x18 := range map48Rows {
+	cond7 := 7 < scalar13
+	map60Rows := map60[lo:hi]
+	for _, x18 := range map60Rows {
 		digit := int64(x18 >> (digitShift & 63) & x2)
 		// top = order(desc(revenue), limit: most)
 		bin := int(digit + x3)
@@ -4041,37 +4785,37 @@ func productsKernel45(lo, hi int, histogram []int64, map48 []uint64, digitWidth,
 	}
 }
 
-// productsKernel46 runs rows lo to hi through the stages partial11, offset11, add11, from the state before them to the one after.
+// productsKernel55 runs rows lo to hi through the stages partial13, offset13, add13, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel46(lo, hi int, histogram6, add []int64, add2 int64) int64 {
-	histogram6Rows := histogram6[lo:hi]
+func productsKernel55(lo, hi int, histogram8, add []int64, add2 int64) int64 {
+	histogram8Rows := histogram8[lo:hi]
 	addRows := add[lo:hi]
-	addRows = addRows[:len(histogram6Rows)]
-	for i := range histogram6Rows {
+	addRows = addRows[:len(histogram8Rows)]
+	for i := range histogram8Rows {
 		// top = order(desc(revenue), limit: most)
 		addRows[i] = add2
-		add2 += histogram6Rows[i]
+		add2 += histogram8Rows[i]
 	}
 	return add2
 }
 
-// productsKernel46Summary returns what rows lo to hi add to the state, in the stages partial11, offset11, add11.
+// productsKernel55Summary returns what rows lo to hi add to the state, in the stages partial13, offset13, add13.
 //
 //go:noinline
-func productsKernel46Summary(lo, hi int, histogram6 []int64) int64 {
+func productsKernel55Summary(lo, hi int, histogram8 []int64) int64 {
 	var add int64
-	histogram6Rows := histogram6[lo:hi]
-	for i := range histogram6Rows {
-		add += histogram6Rows[i]
+	histogram8Rows := histogram8[lo:hi]
+	for i := range histogram8Rows {
+		add += histogram8Rows[i]
 	}
 	return add
 }
 
-// productsKernel47 runs rows lo to hi through the stages pass15, from the state before them to the one after.
+// productsKernel56 runs rows lo to hi through the stages pass16, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel47(lo, hi int, add6 []int64, map48, pass []uint64, digitNumber, digitShift, digitWidth, gSample int64, digits []int64) {
+func productsKernel56(lo, hi int, add8 []int64, map60, pass []uint64, digitNumber, digitShift, digitWidth, gSample int64, digits []int64) {
 	x := uint64(1) << (digitWidth & 63)
 	x2 := x - 1
 	x3 := digitNumber << (digitWidth & 63)
@@ -4080,10 +4824,10 @@ func productsKernel47(lo, hi int, add6 []int64, map48, pass []uint64, digitNumbe
 	places := (*[1024]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range min(1024, int(x5)) {
-		places[digit] += add6[int64(digit)+x3] - x4
+		places[digit] += add8[int64(digit)+x3] - x4
 	}
-	map48Rows := map48[lo:hi]
-	for _, x6 := range map48Rows {
+	map60Rows := map60[lo:hi]
+	for _, x6 := range map60Rows {
 		digit := int64(x6 >> (digitShift & 63) & x2)
 		// top = order(desc(revenue), limit: most)
 		digit2 := int(digit)
@@ -4093,15 +4837,15 @@ func productsKernel47(lo, hi int, add6 []int64, map48, pass []uint64, digitNumbe
 	}
 }
 
-// productsKernel47Summary returns what rows lo to hi add to the state, in the stages pass15.
+// productsKernel56Summary returns what rows lo to hi add to the state, in the stages pass16.
 //
 //go:noinline
-func productsKernel47Summary(lo, hi int, map48 []uint64, digitShift, digitWidth int64, digits []int64) {
+func productsKernel56Summary(lo, hi int, map60 []uint64, digitShift, digitWidth int64, digits []int64) {
 	x := uint64(1) << (digitWidth & 63)
 	x2 := x - 1
 	counts := (*[1024]int64)(digits)
-	map48Rows := map48[lo:hi]
-	for _, x3 := range map48Rows {
+	map60Rows := map60[lo:hi]
+	for _, x3 := range map60Rows {
 		digit := int64(x3 >> (digitShift & 63) & x2)
 		// top = order(desc(revenue), limit: most)
 		digit2 := int(digit)
@@ -4109,39 +4853,39 @@ func productsKernel47Summary(lo, hi int, map48 []uint64, digitShift, digitWidth 
 	}
 }
 
-// productsKernel50 runs rows lo to hi through the stages pass18, from the state before them to the one after.
+// productsKernel59 runs rows lo to hi through the stages pass19, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel50(lo, hi int, pass, map48 []uint64) {
+func productsKernel59(lo, hi int, pass, map60 []uint64) {
 	passRows := pass[lo:hi]
-	map48Rows := map48[lo:hi]
-	map48Rows = map48Rows[:len(passRows)]
+	map60Rows := map60[lo:hi]
+	map60Rows = map60Rows[:len(passRows)]
 	for i := range passRows {
 		// top = order(desc(revenue), limit: most)
-		passRows[i] = map48Rows[i]
+		passRows[i] = map60Rows[i]
 	}
 }
 
-// productsKernel52 runs rows lo to hi through the stages map58, from the state before them to the one after.
+// productsKernel61 runs rows lo to hi through the stages map73, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel52(lo, hi int, pass29 []uint64, map2 []int64, scalar8 int64) {
-	x := uint64(1) << (scalar8 & 63)
+func productsKernel61(lo, hi int, pass31 []uint64, map2 []int64, scalar10 int64) {
+	x := uint64(1) << (scalar10 & 63)
 	x2 := x - 1
-	pass29Rows := pass29[lo:hi]
+	pass31Rows := pass31[lo:hi]
 	mapRows := map2[lo:hi]
-	mapRows = mapRows[:len(pass29Rows)]
-	for i := range pass29Rows {
+	mapRows = mapRows[:len(pass31Rows)]
+	for i := range pass31Rows {
 		// top = order(desc(revenue), limit: most)
-		mapRows[i] = int64(pass29Rows[i] & x2)
+		mapRows[i] = int64(pass31Rows[i] & x2)
 	}
 }
 
-// productsKernel53 runs rows lo to hi through the stages scalar17, scalar18, scalar19, mask6, partial12, offset12, add12, compact5, scalar20, from the state before them to the one after.
+// productsKernel62 runs rows lo to hi through the stages scalar20, scalar21, scalar22, mask6, partial14, offset14, add14, compact5, scalar23, from the state before them to the one after.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func productsKernel53(lo, hi int, revenue, map49, map45, map44, compact []int64, most, g, gCandidatesPlace int64) int64 {
+func productsKernel62(lo, hi int, revenue, map61, map57, map56, compact []int64, most, g, gCandidatesPlace int64) int64 {
 	x := min(most, g)
 	x2 := max(x, 0)
 	x3 := x2 * 32768
@@ -4151,18 +4895,18 @@ func productsKernel53(lo, hi int, revenue, map49, map45, map44, compact []int64,
 	x7 := min(x6, 16383)
 	x8 := max(x7, 0)
 	var x9 int64
-	if uint64(x8) < uint64(len(map49)) {
-		x9 = map49[x8]
+	if uint64(x8) < uint64(len(map61)) {
+		x9 = map61[x8]
 	}
 	x10 := x9
 	var x11 int64
-	if uint64(x10) < uint64(len(map45)) {
-		x11 = map45[x10]
+	if uint64(x10) < uint64(len(map57)) {
+		x11 = map57[x10]
 	}
 	x12 := x11
 	var x13 int64
-	if uint64(x10) < uint64(len(map44)) {
-		x13 = map44[x10]
+	if uint64(x10) < uint64(len(map56)) {
+		x13 = map56[x10]
 	}
 	x14 := x13
 	cond := g >= 1048576
@@ -4181,11 +4925,11 @@ func productsKernel53(lo, hi int, revenue, map49, map45, map44, compact []int64,
 	return gCandidatesPlace
 }
 
-// productsKernel54 runs rows lo to hi through the stages mask7, partial13, offset13, add13, compact6, from the state before them to the one after.
+// productsKernel63 runs rows lo to hi through the stages mask7, partial15, offset15, add15, compact6, from the state before them to the one after.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func productsKernel54(lo, hi int, compact []int64, gAllPlace int64) int64 {
+func productsKernel63(lo, hi int, compact []int64, gAllPlace int64) int64 {
 	for i := range hi - lo {
 		row := int64(lo + i)
 		selected := row >= 0
@@ -4196,14 +4940,14 @@ func productsKernel54(lo, hi int, compact []int64, gAllPlace int64) int64 {
 	return gAllPlace
 }
 
-// productsKernel55 runs rows lo to hi through the stages map59, scalar21, scalar22, map60, map61, reduce7, scalar23, from the state before them to the one after.
+// productsKernel64 runs rows lo to hi through the stages map74, scalar24, scalar25, map75, map76, reduce9, scalar26, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel55(lo, hi int, either4, revenue, map2 []int64, g, gLeast, sum int64, least, greatest uint64) (int64, uint64, uint64) {
-	either4Rows := either4[lo:hi]
+func productsKernel64(lo, hi int, either5, revenue, map2 []int64, g, gLeast, sum int64, least, greatest uint64) (int64, uint64, uint64) {
+	either5Rows := either5[lo:hi]
 	mapRows := map2[lo:hi]
-	mapRows = mapRows[:len(either4Rows)]
-	for i, at := range either4Rows {
+	mapRows = mapRows[:len(either5Rows)]
+	for i, at := range either5Rows {
 		var revenue2 int64
 		if uint64(at) < uint64(len(revenue)) {
 			revenue2 = revenue[at]
@@ -4219,15 +4963,15 @@ func productsKernel55(lo, hi int, either4, revenue, map2 []int64, g, gLeast, sum
 	return sum, least, greatest
 }
 
-// productsKernel55Summary returns what rows lo to hi add to the state, in the stages map59, scalar21, scalar22, map60, map61, reduce7, scalar23.
+// productsKernel64Summary returns what rows lo to hi add to the state, in the stages map74, scalar24, scalar25, map75, map76, reduce9, scalar26.
 //
 //go:noinline
-func productsKernel55Summary(lo, hi int, either4, revenue []int64) (int64, uint64, uint64) {
+func productsKernel64Summary(lo, hi int, either5, revenue []int64) (int64, uint64, uint64) {
 	var sum int64
 	least := uint64(18446744073709551615)
 	var greatest uint64
-	either4Rows := either4[lo:hi]
-	for _, at := range either4Rows {
+	either5Rows := either5[lo:hi]
+	for _, at := range either5Rows {
 		var revenue2 int64
 		if uint64(at) < uint64(len(revenue)) {
 			revenue2 = revenue[at]
@@ -4241,59 +4985,59 @@ func productsKernel55Summary(lo, hi int, either4, revenue []int64) (int64, uint6
 	return sum, least, greatest
 }
 
-// productsKernel56 runs rows lo to hi through the stages map62, scalar24, scalar25, scalar26, from the state before them to the one after.
+// productsKernel65 runs rows lo to hi through the stages map77, scalar27, scalar28, scalar29, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel56(lo, hi int, map50, either4 []int64, map2 []uint64, reduce10, reduce11 uint64, scalar19, scalar17, scalar18 int64) {
-	x := reduce11 - reduce10
+func productsKernel65(lo, hi int, map62, either5 []int64, map2 []uint64, reduce15, reduce16 uint64, scalar21, scalar19, scalar20 int64) {
+	x := reduce16 - reduce15
 	x2 := uint64(bits.LeadingZeros64(uint64(x)))
 	x3 := int64(x2)
 	x4 := 64 - x3
-	x5 := x4 - scalar19
+	x5 := x4 - scalar21
 	x6 := 0 - x5
 	x7 := -x6
 	x8 := max(x7, 0)
-	map50Rows := map50[lo:hi]
-	either4Rows := either4[lo:hi]
-	either4Rows = either4Rows[:len(map50Rows)]
+	map62Rows := map62[lo:hi]
+	either5Rows := either5[lo:hi]
+	either5Rows = either5Rows[:len(map62Rows)]
 	mapRows := map2[lo:hi]
-	mapRows = mapRows[:len(map50Rows)]
-	for i := range map50Rows {
+	mapRows = mapRows[:len(map62Rows)]
+	for i := range map62Rows {
 		// top = order(desc(revenue), limit: most)
-		mapRows[i] = (uint64(map50Rows[i])-9223372036854775808^18446744073709551615-reduce10)>>(x8&63)<<(scalar17&63) | uint64(either4Rows[i])
+		mapRows[i] = (uint64(map62Rows[i])-9223372036854775808^18446744073709551615-reduce15)>>(x8&63)<<(scalar19&63) | uint64(either5Rows[i])
 	}
 }
 
-// productsKernel57 runs rows lo to hi through the stages histogram7, from the state before them to the one after.
+// productsKernel66 runs rows lo to hi through the stages histogram9, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel57(lo, hi int, histogram []int64, map53 []uint64, digitWidth, digitShift, scalar20 int64) {
+func productsKernel66(lo, hi int, histogram []int64, map65 []uint64, digitWidth, digitShift, scalar22 int64) {
 	x := uint64(1) << (digitWidth & 63)
 	x2 := x - 1
 	x3 := int64(0) << (digitWidth & 63)
 	x4 := digitShift + digitWidth
 	x5 := int64(1) << (digitWidth & 63)
-	cond := 1 < scalar20
+	cond := 1 < scalar22
 	x6 := x4 + digitWidth
 	x7 := int64(2) << (digitWidth & 63)
-	cond2 := 2 < scalar20
+	cond2 := 2 < scalar22
 	x8 := x6 + digitWidth
 	x9 := int64(3) << (digitWidth & 63)
-	cond3 := 3 < scalar20
+	cond3 := 3 < scalar22
 	x10 := x8 + digitWidth
 	x11 := int64(4) << (digitWidth & 63)
-	cond4 := 4 < scalar20
+	cond4 := 4 < scalar22
 	x12 := x10 + digitWidth
 	x13 := int64(5) << (digitWidth & 63)
-	cond5 := 5 < scalar20
+	cond5 := 5 < scalar22
 	x14 := x12 + digitWidth
 	x15 := int64(6) << (digitWidth & 63)
-	cond6 := 6 < scalar20
+	cond6 := 6 < scalar22
 	x16 := x14 + digitWidth
 	x17 := int64(7) << (digitWidth & 63)
-	cond7 := 7 < scalar20
-	map53Rows := map53[lo:hi]
-	for _, x18 := range map53Rows {
+	cond7 := 7 < scalar22
+	map65Rows := map65[lo:hi]
+	for _, x18 := range map65Rows {
 		digit := int64(x18 >> (digitShift & 63) & x2)
 		// top = order(desc(revenue), limit: most)
 		bin := int(digit + x3)
@@ -4352,37 +5096,37 @@ func productsKernel57(lo, hi int, histogram []int64, map53 []uint64, digitWidth,
 	}
 }
 
-// productsKernel58 runs rows lo to hi through the stages partial14, offset14, add14, from the state before them to the one after.
+// productsKernel67 runs rows lo to hi through the stages partial16, offset16, add16, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel58(lo, hi int, histogram7, add []int64, add2 int64) int64 {
-	histogram7Rows := histogram7[lo:hi]
+func productsKernel67(lo, hi int, histogram9, add []int64, add2 int64) int64 {
+	histogram9Rows := histogram9[lo:hi]
 	addRows := add[lo:hi]
-	addRows = addRows[:len(histogram7Rows)]
-	for i := range histogram7Rows {
+	addRows = addRows[:len(histogram9Rows)]
+	for i := range histogram9Rows {
 		// top = order(desc(revenue), limit: most)
 		addRows[i] = add2
-		add2 += histogram7Rows[i]
+		add2 += histogram9Rows[i]
 	}
 	return add2
 }
 
-// productsKernel58Summary returns what rows lo to hi add to the state, in the stages partial14, offset14, add14.
+// productsKernel67Summary returns what rows lo to hi add to the state, in the stages partial16, offset16, add16.
 //
 //go:noinline
-func productsKernel58Summary(lo, hi int, histogram7 []int64) int64 {
+func productsKernel67Summary(lo, hi int, histogram9 []int64) int64 {
 	var add int64
-	histogram7Rows := histogram7[lo:hi]
-	for i := range histogram7Rows {
-		add += histogram7Rows[i]
+	histogram9Rows := histogram9[lo:hi]
+	for i := range histogram9Rows {
+		add += histogram9Rows[i]
 	}
 	return add
 }
 
-// productsKernel59 runs rows lo to hi through the stages pass20, from the state before them to the one after.
+// productsKernel68 runs rows lo to hi through the stages pass21, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel59(lo, hi int, add7 []int64, map53, pass []uint64, digitNumber, digitShift, digitWidth, gLeast int64, digits []int64) {
+func productsKernel68(lo, hi int, add9 []int64, map65, pass []uint64, digitNumber, digitShift, digitWidth, gLeast int64, digits []int64) {
 	x := uint64(1) << (digitWidth & 63)
 	x2 := x - 1
 	x3 := digitNumber << (digitWidth & 63)
@@ -4391,10 +5135,10 @@ func productsKernel59(lo, hi int, add7 []int64, map53, pass []uint64, digitNumbe
 	places := (*[1024]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range min(1024, int(x5)) {
-		places[digit] += add7[int64(digit)+x3] - x4
+		places[digit] += add9[int64(digit)+x3] - x4
 	}
-	map53Rows := map53[lo:hi]
-	for _, x6 := range map53Rows {
+	map65Rows := map65[lo:hi]
+	for _, x6 := range map65Rows {
 		digit := int64(x6 >> (digitShift & 63) & x2)
 		// top = order(desc(revenue), limit: most)
 		digit2 := int(digit)
@@ -4404,15 +5148,15 @@ func productsKernel59(lo, hi int, add7 []int64, map53, pass []uint64, digitNumbe
 	}
 }
 
-// productsKernel59Summary returns what rows lo to hi add to the state, in the stages pass20.
+// productsKernel68Summary returns what rows lo to hi add to the state, in the stages pass21.
 //
 //go:noinline
-func productsKernel59Summary(lo, hi int, map53 []uint64, digitShift, digitWidth int64, digits []int64) {
+func productsKernel68Summary(lo, hi int, map65 []uint64, digitShift, digitWidth int64, digits []int64) {
 	x := uint64(1) << (digitWidth & 63)
 	x2 := x - 1
 	counts := (*[1024]int64)(digits)
-	map53Rows := map53[lo:hi]
-	for _, x3 := range map53Rows {
+	map65Rows := map65[lo:hi]
+	for _, x3 := range map65Rows {
 		digit := int64(x3 >> (digitShift & 63) & x2)
 		// top = order(desc(revenue), limit: most)
 		digit2 := int(digit)
@@ -4420,50 +5164,50 @@ func productsKernel59Summary(lo, hi int, map53 []uint64, digitShift, digitWidth 
 	}
 }
 
-// productsKernel62 runs rows lo to hi through the stages pass23, from the state before them to the one after.
+// productsKernel71 runs rows lo to hi through the stages pass24, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel62(lo, hi int, pass, map53 []uint64) {
+func productsKernel71(lo, hi int, pass, map65 []uint64) {
 	passRows := pass[lo:hi]
-	map53Rows := map53[lo:hi]
-	map53Rows = map53Rows[:len(passRows)]
+	map65Rows := map65[lo:hi]
+	map65Rows = map65Rows[:len(passRows)]
 	for i := range passRows {
 		// top = order(desc(revenue), limit: most)
-		passRows[i] = map53Rows[i]
+		passRows[i] = map65Rows[i]
 	}
 }
 
-// productsKernel64 runs rows lo to hi through the stages map63, map64, mask8, partial15, offset15, add15, compact7, scalar27, from the state before them to the one after.
+// productsKernel73 runs rows lo to hi through the stages map78, map79, mask8, partial17, offset17, add17, compact7, scalar30, from the state before them to the one after.
 // Every row is stored, and the next row overwrites it unless it is selected.
 // A place past the end belongs to rows after hi, which store it themselves.
 //
 //go:noinline
-func productsKernel64(lo, hi int, pass32 []uint64, map2, compact, compact2 []int64, scalar17 int64, reduce11, reduce10 uint64, scalar19, gLeast, gLeastTiedPlace int64) int64 {
-	x := uint64(1) << (scalar17 & 63)
+func productsKernel73(lo, hi int, pass34 []uint64, map2, compact, compact2 []int64, scalar19 int64, reduce16, reduce15 uint64, scalar21, gLeast, gLeastTiedPlace int64) int64 {
+	x := uint64(1) << (scalar19 & 63)
 	x2 := x - 1
-	x3 := reduce11 - reduce10
+	x3 := reduce16 - reduce15
 	x4 := uint64(bits.LeadingZeros64(uint64(x3)))
 	x5 := int64(x4)
 	x6 := 64 - x5
-	x7 := x6 - scalar19
+	x7 := x6 - scalar21
 	cond := x7 > 0
 	compact2 = compact2[:len(compact)]
 	lastX := uint64(18446744073709551615)
 	if lo > 0 {
-		lastX = pass32[lo-1] >> (scalar17 & 63)
+		lastX = pass34[lo-1] >> (scalar19 & 63)
 	}
-	pass32Rows := pass32[lo:hi]
+	pass34Rows := pass34[lo:hi]
 	mapRows := map2[lo:hi]
-	mapRows = mapRows[:len(pass32Rows)]
-	for i, pass := range pass32Rows {
+	mapRows = mapRows[:len(pass34Rows)]
+	for i, pass := range pass34Rows {
 		x8 := int64(pass & x2)
 		// top = order(desc(revenue), limit: most)
 		mapRows[i] = x8
-		x9 := pass >> (scalar17 & 63)
+		x9 := pass >> (scalar19 & 63)
 		previous := lastX
 		neighbour := uint64(18446744073709551615)
 		if lo+i < int(gLeast)-1 {
-			neighbour = pass32[lo+i+1] >> (scalar17 & 63)
+			neighbour = pass34[lo+i+1] >> (scalar19 & 63)
 		}
 		selected := cond && (x9 == previous || x9 == neighbour)
 		at := int(gLeastTiedPlace)
@@ -4477,30 +5221,30 @@ func productsKernel64(lo, hi int, pass32 []uint64, map2, compact, compact2 []int
 	return gLeastTiedPlace
 }
 
-// productsKernel64Summary returns what rows lo to hi add to the state, in the stages map63, map64, mask8, partial15, offset15, add15, compact7, scalar27.
+// productsKernel73Summary returns what rows lo to hi add to the state, in the stages map78, map79, mask8, partial17, offset17, add17, compact7, scalar30.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func productsKernel64Summary(lo, hi int, pass32 []uint64, scalar17 int64, reduce11, reduce10 uint64, scalar19, gLeast int64) int64 {
+func productsKernel73Summary(lo, hi int, pass34 []uint64, scalar19 int64, reduce16, reduce15 uint64, scalar21, gLeast int64) int64 {
 	var gLeastTiedPlace int64
-	x := reduce11 - reduce10
+	x := reduce16 - reduce15
 	x2 := uint64(bits.LeadingZeros64(uint64(x)))
 	x3 := int64(x2)
 	x4 := 64 - x3
-	x5 := x4 - scalar19
+	x5 := x4 - scalar21
 	cond := x5 > 0
 	lastX := uint64(18446744073709551615)
 	if lo > 0 {
-		lastX = pass32[lo-1] >> (scalar17 & 63)
+		lastX = pass34[lo-1] >> (scalar19 & 63)
 	}
-	pass32Rows := pass32[lo:hi]
-	for i, pass := range pass32Rows {
-		x6 := pass >> (scalar17 & 63)
+	pass34Rows := pass34[lo:hi]
+	for i, pass := range pass34Rows {
+		x6 := pass >> (scalar19 & 63)
 		// top = order(desc(revenue), limit: most)
 		previous := lastX
 		neighbour := uint64(18446744073709551615)
 		if lo+i < int(gLeast)-1 {
-			neighbour = pass32[lo+i+1] >> (scalar17 & 63)
+			neighbour = pass34[lo+i+1] >> (scalar19 & 63)
 		}
 		selected := cond && (x6 == previous || x6 == neighbour)
 		gLeastTiedPlace += kgenBit[int64](selected)
@@ -4509,32 +5253,32 @@ func productsKernel64Summary(lo, hi int, pass32 []uint64, scalar17 int64, reduce
 	return gLeastTiedPlace
 }
 
-// productsKernel65 runs rows lo to hi through the stages mask9, partial16, offset16, add16, compact8, from the state before them to the one after.
+// productsKernel74 runs rows lo to hi through the stages mask9, partial18, offset18, add18, compact8, from the state before them to the one after.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func productsKernel65(lo, hi int, either4, compact, compact2 []int64, gLeastAllPlace int64) int64 {
+func productsKernel74(lo, hi int, either5, compact, compact2 []int64, gLeastAllPlace int64) int64 {
 	compact2 = compact2[:len(compact)]
-	either4Rows := either4[lo:hi]
-	for i := range either4Rows {
+	either5Rows := either5[lo:hi]
+	for i := range either5Rows {
 		row := int64(lo + i)
 		selected := row >= 0
 		at := int(gLeastAllPlace)
-		compact[at] = either4Rows[i]
+		compact[at] = either5Rows[i]
 		compact2[at] = row
 		gLeastAllPlace += kgenBit[int64](selected)
 	}
 	return gLeastAllPlace
 }
 
-// productsKernel66 runs rows lo to hi through the stages map65, map66, histogram8, from the state before them to the one after.
+// productsKernel75 runs rows lo to hi through the stages map80, map81, histogram10, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel66(lo, hi int, either5, revenue, map2, histogram []int64) {
-	either5Rows := either5[lo:hi]
+func productsKernel75(lo, hi int, either6, revenue, map2, histogram []int64) {
+	either6Rows := either6[lo:hi]
 	mapRows := map2[lo:hi]
-	mapRows = mapRows[:len(either5Rows)]
-	for i, at := range either5Rows {
+	mapRows = mapRows[:len(either6Rows)]
+	for i, at := range either6Rows {
 		var revenue2 int64
 		if uint64(at) < uint64(len(revenue)) {
 			revenue2 = revenue[at]
@@ -4586,37 +5330,37 @@ func productsKernel66(lo, hi int, either5, revenue, map2, histogram []int64) {
 	}
 }
 
-// productsKernel67 runs rows lo to hi through the stages partial17, offset17, add17, scalar28, from the state before them to the one after.
+// productsKernel76 runs rows lo to hi through the stages partial19, offset19, add19, scalar31, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel67(lo, hi int, histogram8, add []int64, most, gLeast, add2 int64) int64 {
-	histogram8Rows := histogram8[lo:hi]
+func productsKernel76(lo, hi int, histogram10, add []int64, most, gLeast, add2 int64) int64 {
+	histogram10Rows := histogram10[lo:hi]
 	addRows := add[lo:hi]
-	addRows = addRows[:len(histogram8Rows)]
-	for i := range histogram8Rows {
+	addRows = addRows[:len(histogram10Rows)]
+	for i := range histogram10Rows {
 		// top = order(desc(revenue), limit: most)
 		addRows[i] = add2
-		add2 += histogram8Rows[i]
+		add2 += histogram10Rows[i]
 	}
 	return add2
 }
 
-// productsKernel67Summary returns what rows lo to hi add to the state, in the stages partial17, offset17, add17, scalar28.
+// productsKernel76Summary returns what rows lo to hi add to the state, in the stages partial19, offset19, add19, scalar31.
 //
 //go:noinline
-func productsKernel67Summary(lo, hi int, histogram8 []int64) int64 {
+func productsKernel76Summary(lo, hi int, histogram10 []int64) int64 {
 	var add int64
-	histogram8Rows := histogram8[lo:hi]
-	for i := range histogram8Rows {
-		add += histogram8Rows[i]
+	histogram10Rows := histogram10[lo:hi]
+	for i := range histogram10Rows {
+		add += histogram10Rows[i]
 	}
 	return add
 }
 
-// productsKernel68 runs rows lo to hi through the stages pass25, from the state before them to the one after.
+// productsKernel77 runs rows lo to hi through the stages pass26, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel68(lo, hi int, add8, map56 []int64, pass []uint64, either5, pass2 []int64, digitNumber, digitShift, gAgain int64, digits []int64) {
+func productsKernel77(lo, hi int, add10, map68 []int64, pass []uint64, either6, pass2 []int64, digitNumber, digitShift, gAgain int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * gAgain
 	room := min(len(pass), len(pass2))
@@ -4625,31 +5369,31 @@ func productsKernel68(lo, hi int, add8, map56 []int64, pass []uint64, either5, p
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add8[int64(digit)+x] - x2
+		places[digit] += add10[int64(digit)+x] - x2
 	}
-	map56Rows := map56[lo:hi]
-	either5Rows := either5[lo:hi]
-	either5Rows = either5Rows[:len(map56Rows)]
-	for i := range map56Rows {
-		x3 := uint64(map56Rows[i]) - 9223372036854775808 ^ 18446744073709551615
+	map68Rows := map68[lo:hi]
+	either6Rows := either6[lo:hi]
+	either6Rows = either6Rows[:len(map68Rows)]
+	for i := range map68Rows {
+		x3 := uint64(map68Rows[i]) - 9223372036854775808 ^ 18446744073709551615
 		digit := int64(x3 >> (digitShift & 63) & 255)
 		// top = order(desc(revenue), limit: most)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
 		pass[place] = x3
-		pass2[place] = either5Rows[i]
+		pass2[place] = either6Rows[i]
 	}
 }
 
-// productsKernel68Summary returns what rows lo to hi add to the state, in the stages pass25.
+// productsKernel77Summary returns what rows lo to hi add to the state, in the stages pass26.
 //
 //go:noinline
-func productsKernel68Summary(lo, hi int, map56 []int64, digitShift int64, digits []int64) {
+func productsKernel77Summary(lo, hi int, map68 []int64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	map56Rows := map56[lo:hi]
-	for i := range map56Rows {
-		x := uint64(map56Rows[i]) - 9223372036854775808 ^ 18446744073709551615
+	map68Rows := map68[lo:hi]
+	for i := range map68Rows {
+		x := uint64(map68Rows[i]) - 9223372036854775808 ^ 18446744073709551615
 		digit := int64(x >> (digitShift & 63) & 255)
 		// top = order(desc(revenue), limit: most)
 		digit2 := int(digit)
@@ -4657,10 +5401,10 @@ func productsKernel68Summary(lo, hi int, map56 []int64, digitShift int64, digits
 	}
 }
 
-// productsKernel69 runs rows lo to hi through the stages pass26, from the state before them to the one after.
+// productsKernel78 runs rows lo to hi through the stages pass27, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel69(lo, hi int, add8 []int64, pass33, pass []uint64, pass34, pass2 []int64, digitNumber, digitShift, gAgain int64, digits []int64) {
+func productsKernel78(lo, hi int, add10 []int64, pass35, pass []uint64, pass36, pass2 []int64, digitNumber, digitShift, gAgain int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * gAgain
 	room := min(len(pass), len(pass2))
@@ -4669,29 +5413,29 @@ func productsKernel69(lo, hi int, add8 []int64, pass33, pass []uint64, pass34, p
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add8[int64(digit)+x] - x2
+		places[digit] += add10[int64(digit)+x] - x2
 	}
-	pass33Rows := pass33[lo:hi]
-	pass34Rows := pass34[lo:hi]
-	pass34Rows = pass34Rows[:len(pass33Rows)]
-	for i, pass3 := range pass33Rows {
+	pass35Rows := pass35[lo:hi]
+	pass36Rows := pass36[lo:hi]
+	pass36Rows = pass36Rows[:len(pass35Rows)]
+	for i, pass3 := range pass35Rows {
 		digit := int64(pass3 >> (digitShift & 63) & 255)
 		// top = order(desc(revenue), limit: most)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
 		pass[place] = pass3
-		pass2[place] = pass34Rows[i]
+		pass2[place] = pass36Rows[i]
 	}
 }
 
-// productsKernel69Summary returns what rows lo to hi add to the state, in the stages pass26.
+// productsKernel78Summary returns what rows lo to hi add to the state, in the stages pass27.
 //
 //go:noinline
-func productsKernel69Summary(lo, hi int, pass33 []uint64, digitShift int64, digits []int64) {
+func productsKernel78Summary(lo, hi int, pass35 []uint64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass33Rows := pass33[lo:hi]
-	for _, pass := range pass33Rows {
+	pass35Rows := pass35[lo:hi]
+	for _, pass := range pass35Rows {
 		digit := int64(pass >> (digitShift & 63) & 255)
 		// top = order(desc(revenue), limit: most)
 		digit2 := int(digit)
@@ -4699,77 +5443,77 @@ func productsKernel69Summary(lo, hi int, pass33 []uint64, digitShift int64, digi
 	}
 }
 
-// productsKernel75 runs rows lo to hi through the stages pass32, from the state before them to the one after.
+// productsKernel84 runs rows lo to hi through the stages pass33, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel75(lo, hi int, add8 []int64, pass45 []uint64, pass46, pass []int64, digitNumber, digitShift, gAgain int64, digits []int64) {
+func productsKernel84(lo, hi int, add10 []int64, pass47 []uint64, pass48, pass []int64, digitNumber, digitShift, gAgain int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * gAgain
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add8[int64(digit)+x] - x2
+		places[digit] += add10[int64(digit)+x] - x2
 	}
-	pass45Rows := pass45[lo:hi]
-	pass46Rows := pass46[lo:hi]
-	pass46Rows = pass46Rows[:len(pass45Rows)]
-	for i := range pass45Rows {
-		digit := int64(pass45Rows[i] >> (digitShift & 63) & 255)
+	pass47Rows := pass47[lo:hi]
+	pass48Rows := pass48[lo:hi]
+	pass48Rows = pass48Rows[:len(pass47Rows)]
+	for i := range pass47Rows {
+		digit := int64(pass47Rows[i] >> (digitShift & 63) & 255)
 		// top = order(desc(revenue), limit: most)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
-		pass[place] = pass46Rows[i]
+		pass[place] = pass48Rows[i]
 	}
 }
 
-// productsKernel75Summary returns what rows lo to hi add to the state, in the stages pass32.
+// productsKernel84Summary returns what rows lo to hi add to the state, in the stages pass33.
 //
 //go:noinline
-func productsKernel75Summary(lo, hi int, pass45 []uint64, digitShift int64, digits []int64) {
+func productsKernel84Summary(lo, hi int, pass47 []uint64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass45Rows := pass45[lo:hi]
-	for i := range pass45Rows {
-		digit := int64(pass45Rows[i] >> (digitShift & 63) & 255)
+	pass47Rows := pass47[lo:hi]
+	for i := range pass47Rows {
+		digit := int64(pass47Rows[i] >> (digitShift & 63) & 255)
 		// top = order(desc(revenue), limit: most)
 		digit2 := int(digit)
 		counts[digit2]++
 	}
 }
 
-// productsKernel76 runs rows lo to hi through the stages pass33, from the state before them to the one after.
+// productsKernel85 runs rows lo to hi through the stages pass34, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel76(lo, hi int, map55, top []int64, top2 int64) {
-	map55Rows := map55[lo:hi]
-	for i := range map55Rows {
+func productsKernel85(lo, hi int, map67, top []int64, top2 int64) {
+	map67Rows := map67[lo:hi]
+	for i := range map67Rows {
 		row := int64(lo + i)
 		if row < top2 {
 			// top = order(desc(revenue), limit: most)
-			top[row] = map55Rows[i]
+			top[row] = map67Rows[i]
 		}
 	}
 }
 
-// productsKernel77 runs rows lo to hi through the stages pass34, from the state before them to the one after.
+// productsKernel86 runs rows lo to hi through the stages pass35, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel77(lo, hi int, either6, pass47, top []int64, top2 int64) {
-	either6Rows := either6[lo:hi]
-	pass47Rows := pass47[lo:hi]
-	pass47Rows = pass47Rows[:len(either6Rows)]
-	for i, either := range either6Rows {
+func productsKernel86(lo, hi int, either7, pass49, top []int64, top2 int64) {
+	either7Rows := either7[lo:hi]
+	pass49Rows := pass49[lo:hi]
+	pass49Rows = pass49Rows[:len(either7Rows)]
+	for i, either := range either7Rows {
 		if either < top2 {
 			// top = order(desc(revenue), limit: most)
-			top[either] = pass47Rows[i]
+			top[either] = pass49Rows[i]
 		}
 	}
 }
 
-// productsKernel78 runs rows lo to hi through the stages map67, map68, map69, map70, from the state before them to the one after.
+// productsKernel87 runs rows lo to hi through the stages map82, map83, map84, map85, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel78(lo, hi int, top []int64, either10, product []int32, revenue, revenue2, either14, sold, either18, looked []int64) {
+func productsKernel87(lo, hi int, top []int64, either12, product []int32, revenue, revenue2, either17, sold, either22, looked []int64) {
 	topRows := top[lo:hi]
 	productRows := product[lo:hi]
 	productRows = productRows[:len(topRows)]
@@ -4781,8 +5525,8 @@ func productsKernel78(lo, hi int, top []int64, either10, product []int32, revenu
 	lookedRows = lookedRows[:len(topRows)]
 	for i, x := range topRows {
 		var either int32
-		if uint64(x) < uint64(len(either10)) {
-			either = either10[x]
+		if uint64(x) < uint64(len(either12)) {
+			either = either12[x]
 		}
 		either2 := either
 		// return product: first(product, by: g)[top], revenue: revenue[top], sold: count(paid, by: g)[top], looked: count(!paid, by: g)[top]
@@ -4794,14 +5538,14 @@ func productsKernel78(lo, hi int, top []int64, either10, product []int32, revenu
 		revenue4 := revenue3
 		revenueRows[i] = revenue4
 		var either3 int64
-		if uint64(x) < uint64(len(either14)) {
-			either3 = either14[x]
+		if uint64(x) < uint64(len(either17)) {
+			either3 = either17[x]
 		}
 		either4 := either3
 		soldRows[i] = either4
 		var either5 int64
-		if uint64(x) < uint64(len(either18)) {
-			either5 = either18[x]
+		if uint64(x) < uint64(len(either22)) {
+			either5 = either22[x]
 		}
 		either6 := either5
 		lookedRows[i] = either6

@@ -2,6 +2,8 @@ package tiletest
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/ir"
@@ -301,6 +303,51 @@ func (m *machine) matchParts(op *tile.Op, first, end, from, to int64) int64 {
 		m.store(op.Stream, at, code)
 	}
 	return int64(len(codes))
+}
+
+// groupParts stores the different keys of words with their folds, and returns how many they are.
+func (m *machine) groupParts(op *tile.Op, first, end int64) int64 {
+	groups := map[uint64]int{}
+	var states [][]ir.Scalar
+	for at := first; at < end; at++ {
+		word := m.load(op.Keys[0], at, false)
+		key := word.Bits
+		if word.Kind == ir.U64 {
+			key >>= 32
+		}
+		group, ok := groups[key]
+		if !ok {
+			group = len(states)
+			groups[key] = group
+			var state []ir.Scalar
+			for _, f := range op.Folds {
+				state = append(state, f.Monoid.Identity[0])
+			}
+			states = append(states, state)
+		}
+		for i, f := range op.Folds {
+			kind := f.Monoid.Fields[0].Kind
+			x := ir.Int(kind, 1)
+			switch {
+			case f.From == tile.OnlyRows:
+			case f.Kind != ir.Invalid:
+				x = Apply(ir.OpCast, kind, ir.Scalar{Kind: f.Kind, Bits: word.Bits & (1<<32 - 1)})
+			default:
+				x = Apply(ir.OpCast, kind, m.load(f.From, at, false))
+			}
+			states[group][i] = m.Combine(f.Monoid, states[group][i:i+1], []ir.Scalar{x})[0]
+		}
+	}
+	for number, key := range slices.Sorted(maps.Keys(groups)) {
+		m.store(op.Stream, first+int64(number), ir.Scalar{Kind: ir.U32, Bits: key})
+		m.store(op.Places, first+int64(number), ir.Int(ir.I64, first+int64(groups[key])))
+	}
+	for group, state := range states {
+		for i, f := range op.Folds {
+			m.store(f.To, first+int64(group), state[i])
+		}
+	}
+	return int64(len(states))
 }
 
 // check notes a failing row.

@@ -147,6 +147,9 @@ func (r *row) run(op *tile.Op) {
 	case tile.MatchParts:
 		args := r.needAll(op.Args)
 		r.define(op.Res[0], ir.Int(ir.I64, r.matchParts(op, args[0].Int64(), args[1].Int64(), args[2].Int64(), args[3].Int64())))
+	case tile.GroupParts:
+		args := r.needAll(op.Args)
+		r.define(op.Res[0], ir.Int(ir.I64, r.groupParts(op, args[0].Int64(), args[1].Int64())))
 	case tile.Check:
 		r.check(op.Site, r.need(op.Args[0]).IsTrue(), r.need(op.Args[1]).Int64())
 	case tile.Ended:
