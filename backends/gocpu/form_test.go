@@ -46,6 +46,7 @@ func forms(t *tile.Kernel, p *plan.Plan) []string {
 			add(k.sumsOnly(domain), "masked sums")
 		}
 	}
+	add(g.columnGroups() != nil, "by columns")
 	add(g.unrolls(views), "unrolled")
 	add(g.selects(views), "picked")
 	add(g.sumsInFours(views), "in fours")
@@ -60,6 +61,12 @@ func forms(t *tile.Kernel, p *plan.Plan) []string {
 func TestForms(t *testing.T) {
 	for name, c := range map[string]struct{ source, forms string }{
 		"map":                 {`pipeline p(x: [n]i32) { return y: x + 1 }`, ""},
+		"maps":                {`pipeline p(x: [n]i32) { return y: x + 1, z: x ^ 7 }`, "by columns"},
+		"maps of a map":       {`pipeline p(x: [n]i32) { t = x * 3  return y: t + 1, z: t ^ 7 }`, ""},
+		"maps and a sum":      {`pipeline p(x: [n]i32) { return y: x + 1, z: x ^ 7, s: sum(x) }`, "by columns"},
+		"maps and a f64 sum":  {`pipeline p(x: [n]f64) { return y: x + 1.0, z: x * 7.0, s: sum(x) }`, ""},
+		"a map and a sum":     {`pipeline p(x: [n]i32, w: [n]i32) { return y: x + 1, s: sum(w) }`, ""},
+		"maps with places":    {`pipeline p(x: [n]i32) { return y: x + 1, z: x ^ 7, at: index(x) }`, ""},
 		"scan":                {`pipeline p(x: [n]i32) { return y: scan(add, x) }`, ""},
 		"filter":              {`pipeline p(x: [n]i32) { return y: x[x > 0] }`, "branch-free, unrolled, copies"},
 		"two filters":         {`pipeline p(x: [n]i32) { return y: x[x > 0], z: x[x < 9] }`, "branch-free, unrolled, copies"},

@@ -235,7 +235,7 @@ func (g *body) likelyConditions() (list []tile.ID) {
 // rowsOf runs over the rows from lo to hi in one loop, or by blocks.
 func (g *body) rowsOf(views []int, lo, hi loop.Expr) {
 	length := g.cut(views, lo, hi)
-	groups := g.columnGroups(views)
+	groups := g.columnGroups()
 	switch {
 	case groups != nil:
 		g.blocksOfColumns(views, groups)

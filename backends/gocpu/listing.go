@@ -35,7 +35,7 @@ func (g *body) blocksOfListed(views []int) {
 	place := g.state[stateKey{g.Values[g.Domains[d].Counter].Op, 0}]
 	g.remark(remarkListed)
 	numbers := g.numbers()
-	g.inBlocks(views, func() {
+	g.inBlocks(views, selectedRows, func() {
 		count := g.list(numbers, []tile.ID{g.Domains[d].Guard})
 		first := g.b.Let("first", loop.ToCounter(place))
 		end := g.b.Let("end", loop.Add(first, count))

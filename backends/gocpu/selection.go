@@ -45,7 +45,7 @@ func (g *body) blocksOfSelected(views []int) {
 	first, rest := g.splitGuard(g.Domains[d].Guard)
 	g.remark(remarkSelected)
 	numbers := g.numbers()
-	g.inBlocks(views, func() {
+	g.inBlocks(views, selectedRows, func() {
 		count := g.list(numbers, first)
 		g.b.For("j", loop.Int(0), count, func(j *loop.Var) {
 			g.index = g.b.Let("i", numberAt(numbers, j))
@@ -61,16 +61,16 @@ func (g *body) numbers() *loop.Var {
 
 // inBlocks cuts the views to a block of rows, calls body, and goes on with the next as long
 // as there are enough rows.
-func (g *body) inBlocks(views []int, body func()) {
+func (g *body) inBlocks(views []int, rows int, body func()) {
 	outer := map[int]*loop.Var{}
 	for _, s := range views {
 		outer[s] = g.view[s]
 	}
 	kept := g.uniformValues()
-	g.b.While(loop.Ge(loop.LenOf(outer[views[0]]), loop.Int(selectedRows)), func() {
+	g.b.While(loop.Ge(loop.LenOf(outer[views[0]]), loop.Int(int64(rows))), func() {
 		for _, s := range views {
-			g.view[s] = g.b.Window(streamName(g.Streams[s])+"_block", outer[s], loop.Int(0), selectedRows)
-			g.b.Cut(outer[s], loop.Int(selectedRows), nil)
+			g.view[s] = g.b.Window(streamName(g.Streams[s])+"_block", outer[s], loop.Int(0), rows)
+			g.b.Cut(outer[s], loop.Int(int64(rows)), nil)
 		}
 		body()
 		g.values = g.uniformValues()

@@ -123,6 +123,9 @@ func (e *tileBody) deal(i int) {
 // wide accesses.
 func (e *tileBody) isAligned(wide int) loop.Expr {
 	all := loop.Eq(e.count, loop.Int(e.kernel.rows()))
+	if wide == 1 {
+		return all
+	}
 	return loop.And(all, loop.Eq(loop.Apply(ir.OpAnd, e.first, loop.Int(int64(wide-1))), loop.Int(0)))
 }
 

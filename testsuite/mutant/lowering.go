@@ -2,9 +2,15 @@ package main
 
 // lowering are bugs in the lowering of operators and the expansion of monoids.
 var lowering = []Mutant{
-	{Name: "groups of columns have their last one alone", File: "backends/gocpu/columnwise.go", Device: "gocpu", Programs: "bit_operations",
-		Old: "last[j] = last[j] || isNeeded",
-		New: "last[j] = isNeeded"},
+	{Name: "groups of columns have their last one alone", File: "backends/gocpu/columnwise.go", Device: "gocpu", Programs: "unsigned_widths",
+		Old: "c.ops[i] = c.ops[i] || isNeeded",
+		New: "c.ops[i] = isNeeded"},
+	{Name: "rows that are stored in fours are the first", File: "backends/gocpu/columnwise.go", Device: "gocpu", Programs: "bit_operations",
+		Old: "g.index = loop.Add(i, loop.Int(row))",
+		New: "g.index = loop.Add(i, loop.Int(0))"},
+	{Name: "rows are stored a vector apart", File: "internal/simt/heldrows.go", Tests: "./internal/simt -run ^TestHeldRowsThatAreStored$",
+		Old: "if k.storesRows() {",
+		New: "if false {"},
 	{Name: "blocks of listed rows begin at one place", File: "backends/gocpu/listing.go", Device: "gocpu", Programs: "filter_wide_rows",
 		Old: "g.b.Assign(place, loop.To(place.T, end))",
 		New: "g.b.Assign(place, loop.To(place.T, first))"},
