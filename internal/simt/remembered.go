@@ -1,6 +1,8 @@
 package simt
 
 import (
+	"math/bits"
+
 	"github.com/kgen-go/kgen/backends"
 	"github.com/kgen-go/kgen/internal/loop"
 	"github.com/kgen-go/kgen/internal/tile"
@@ -181,6 +183,7 @@ type entry struct {
 	found  *loop.Var // becomes the slot that has the keys; nil if nothing needs it
 	memory *memory   // of the work-group; nil if it remembers nothing
 	word   loop.Expr // that remembers the keys
+	hash   loop.Expr // whose highest bits are the first place that may remember them
 	isOwn  loop.Expr // whether the keys have a place of their own
 }
 
@@ -201,7 +204,11 @@ func (e *rowBody) entering(i int) *entry {
 // remember names the word that remembers the keys.
 func (e *function) remember(s *entry) {
 	s.word = s.row
-	if s.memory == nil || !s.memory.isKeys {
+	if s.memory == nil {
+		return
+	}
+	if !s.memory.isKeys {
+		s.hash = e.b.Let("hash", loop.Mul(loop.ToKind(ir.U32, s.home), number(ir.U32, placeFactor)))
 		return
 	}
 	kind := s.memory.words.T.Kind
@@ -213,13 +220,33 @@ func (e *function) remember(s *entry) {
 	}
 	s.word = e.b.Let("word", word)
 	s.isOwn = loop.Eq(s.word, s.memory.freeKey())
+	hash := loop.Mul(loop.ToKind(ir.U32, s.word), number(ir.U32, placeFactor))
+	if kind == ir.U64 {
+		high := loop.ToKind(ir.U32, loop.Apply(ir.OpShr, s.word, number(kind, 32)))
+		hash = loop.Mul(loop.Apply(ir.OpXor, hash, loop.Mul(high, number(ir.U32, highFactor))), number(ir.U32, placeFactor))
+	}
+	s.hash = e.b.Let("hash", hash)
 }
 
-// placeOf returns one of the places that may remember the keys.
+// The factors of hashes by which places are found: odd numbers, so that the highest bits of a product depend on all of
+// the other factor.
+const placeFactor, highFactor, stepFactor = 0x9e3779b1, 0x85ebca77, 0xc2b2ae3d
+
+// stepBits are the bits of the distance between the places of two looks.
+const stepBits = 9
+
+// placeOf returns one of the places that may remember the keys, by double hashing: next to each other, they would be
+// those of other keys, too, and in a table that is half full many keys would be found nowhere.
 func (s *entry) placeOf(look loop.Expr) loop.Expr {
 	last := s.memory.places - 1
-	home := loop.ToCounter(loop.Apply(ir.OpAnd, s.home, loop.ConstOf(ir.Int(ir.I64, last))))
-	at := loop.Apply(ir.OpAnd, loop.Add(home, look), loop.Int(last))
+	highest := func(hash loop.Expr, bits int) loop.Expr {
+		return loop.ToCounter(loop.Apply(ir.OpShr, hash, number(ir.U32, int64(32-bits))))
+	}
+	at := highest(s.hash, bits.TrailingZeros64(uint64(s.memory.places)))
+	if c, ok := look.(*loop.Const); !ok || c.Value.Int64() != 0 {
+		step := loop.Apply(ir.OpOr, highest(loop.Mul(s.hash, number(ir.U32, stepFactor)), stepBits), loop.Int(1))
+		at = loop.Apply(ir.OpAnd, loop.Add(at, loop.Mul(look, step)), loop.Int(last))
+	}
 	return loop.Choose(s.isOwn, loop.Int(s.memory.places), at)
 }
 
