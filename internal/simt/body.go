@@ -72,7 +72,7 @@ type rowBody struct {
 	settled      map[int]*loop.Var     // per Insert: where a few rows combine; see entered.go
 	ofFew        loop.Expr             // which of them the row at hand is
 	havePlaces   bool                  // all of them combine beside remembered keys
-	isSkewed     bool                  // and many of the subgroup beside one of these
+	common       *common               // and many of the subgroup beside one of these; nil if that is not so
 	selectedBits []*loop.Var           // per selection: the bits of this work-item's rows; see selection_store.go
 }
 

@@ -153,12 +153,15 @@ func (e *rowBody) settling() (list []*entered) {
 	return list
 }
 
+// mostSettled is how many rows of a work-item are settled together.
+const mostSettled = 8
+
 // eachSettled runs body for each of this work-item's rows, all of which exist if the tile is
 // whole. A few are settled before they combine: their loads overlap, as no atomic operation is
 // between them. Mostly all of them have places, which then is not asked for each. If many rows of
 // a subgroup have the place of the first one, they do not wait for each other.
 func (e *rowBody) eachSettled(list []*entered, whole bool, body func()) {
-	e.eachFew(whole, func(few int, each func(body func(i *loop.Var))) {
+	e.eachFew(mostSettled, whole, func(few int, each func(body func(i *loop.Var))) {
 		for _, of := range list {
 			e.settled[of.op] = e.b.Storage("places", loop.ArrayOf(few, loop.ScalarOf(ir.I32)))
 			e.settleFew(of, few, whole, each)
@@ -211,8 +214,27 @@ func (e *rowBody) settleFew(of *entered, few int, whole bool, each func(body fun
 			s := e.entering(of.op)
 			e.b.If(loop.Not(e.isKnown(s, e.b.Let("seen", loop.At(held, i)))), func() { e.b.Assign(left, loop.Apply(ir.OpOr, left, bitOf(i))) }, nil)
 		})
+		e.lookAgain(of, left, held, each, put)
 		e.lookOn(of, whole, left, each, put)
 	}, nil)
+}
+
+// lookAgain looks at the second places of all rows that are left.
+func (e *rowBody) lookAgain(of *entered, left, held *loop.Var, each func(body func(i *loop.Var)), put func(i, x loop.Expr)) {
+	memory := e.memoryOf(of.op)
+	second := func(s *entry) loop.Expr { return s.placeOf(loop.Int(1)) }
+	eachLeft := func(body func(i *loop.Var, s *entry)) {
+		each(func(i *loop.Var) {
+			e.b.If(loop.Ne(loop.Apply(ir.OpAnd, left, bitOf(i)), number(ir.U32, 0)), func() { body(i, e.entering(of.op)) }, nil)
+		})
+	}
+	eachLeft(func(i *loop.Var, s *entry) { e.b.Store(held, i, memory.at(second(s))) })
+	eachLeft(func(i *loop.Var, s *entry) {
+		e.b.If(e.isKnown(s, e.b.Let("seen", loop.At(held, i))), func() {
+			put(i, second(s))
+			e.b.Assign(left, loop.Apply(ir.OpXor, left, bitOf(i)))
+		}, nil)
+	})
 }
 
 // bitOf returns the bit of one of a few rows.
@@ -229,6 +251,9 @@ func (e *function) goesOn(x loop.Expr, whole bool) loop.Expr {
 	return x
 }
 
+// alreadySeen is how many places all rows that are left have looked at.
+const alreadySeen = 2
+
 // lookOn settles the rows that are left, whose keys the first of their places does not remember,
 // one after the other.
 func (e *rowBody) lookOn(of *entered, whole bool, left *loop.Var, each func(body func(i *loop.Var)), put func(i, x loop.Expr)) {
@@ -240,7 +265,13 @@ func (e *rowBody) lookOn(of *entered, whole bool, left *loop.Var, each func(body
 		chosen := e.b.Let("chosen", loop.Apply(ir.OpAnd, left, loop.Sub(number(ir.U32, 0), left))) // the bit of the first
 		s, nameRow := e.chosenEntry(of, chosen, each)
 		found, vacant := e.b.Decl("found", loop.Int(nowhere)), e.b.Decl("vacant", loop.Int(nowhere))
-		e.b.If(loop.Ne(chosen, number(ir.U32, 0)), func() { e.findPlace(s, found, vacant) }, nil)
+		e.b.If(loop.Ne(chosen, number(ir.U32, 0)), func() {
+			e.findPlace(s, alreadySeen, found, vacant)
+			e.b.If(loop.Lt(found, loop.Int(0)), func() { // a place that all have seen may be vacant
+				e.b.Assign(vacant, loop.Int(nowhere))
+				e.findPlace(s, 0, found, vacant)
+			}, nil)
+		}, nil)
 		settled := loop.Expr(chosen)
 		if isPartitioned {
 			settled = e.leading(s, loop.And(isFirst, loop.Ge(vacant, loop.Int(0))), chosen)
@@ -249,7 +280,7 @@ func (e *rowBody) lookOn(of *entered, whole bool, left *loop.Var, each func(body
 			nameRow()
 			e.takePlace(of, s, vacant, func(x loop.Expr) { e.b.Assign(found, x) })
 		}, nil)
-		each(func(i *loop.Var) { e.b.If(loop.Eq(settled, bitOf(i)), func() { put(i, found) }, nil) })
+		each(func(i *loop.Var) { e.b.If(loop.Eq(chosen, bitOf(i)), func() { put(i, found) }, nil) })
 		e.b.Assign(left, loop.Apply(ir.OpXor, left, settled))
 		e.b.Assign(isFirst, loop.False)
 		e.b.Assign(more, isLeft())
@@ -294,10 +325,10 @@ func (e *rowBody) chosenEntry(of *entered, chosen loop.Expr, each func(body func
 	}
 }
 
-// findPlace looks at the places that may remember the keys of a row, until one does, which it
-// tells as found, or is vacant. The first place may have been taken since the row has looked there.
-func (e *rowBody) findPlace(s *entry, found, vacant *loop.Var) {
-	look := e.b.Decl("look", loop.Int(0))
+// findPlace looks at places that may remember the keys of a row, from one look on, until one does, which it
+// tells as found, or is vacant.
+func (e *rowBody) findPlace(s *entry, from int64, found, vacant *loop.Var) {
+	look := e.b.Decl("look", loop.Int(from))
 	e.b.While(loop.Lt(look, loop.Int(looksBeside)), func() {
 		at := e.b.Let("at", s.placeOf(look))
 		held := e.b.Let("held", s.memory.at(at))
@@ -358,8 +389,8 @@ func (e *rowBody) updateEntered(t *localTable, op *tile.Op, x loop.Expr) {
 	place := t.cache.slot
 	beside := func() { t.form.combine(e.cachedElement(t, place), x) }
 	switch {
-	case e.isSkewed && op.Domain == 0 && !t.form.isCount(): // the device merges ones
-		e.combineSkewed(t, op, x)
+	case e.common != nil && e.common.all[op] != nil:
+		e.combineShared(t, op, x)
 	case e.havePlaces:
 		beside()
 	default:

@@ -238,16 +238,26 @@ const stepBits = 9
 // placeOf returns one of the places that may remember the keys, by double hashing: next to each other, they would be
 // those of other keys, too, and in a table that is half full many keys would be found nowhere.
 func (s *entry) placeOf(look loop.Expr) loop.Expr {
-	last := s.memory.places - 1
+	places := s.memory.places
 	highest := func(hash loop.Expr, bits int) loop.Expr {
 		return loop.ToCounter(loop.Apply(ir.OpShr, hash, number(ir.U32, int64(32-bits))))
 	}
-	at := highest(s.hash, bits.TrailingZeros64(uint64(s.memory.places)))
+	isPowerOfTwo := places&(places-1) == 0
+	at := highest(s.hash, bits.TrailingZeros64(uint64(places)))
+	if !isPowerOfTwo {
+		product := loop.Mul(loop.ToKind(ir.U64, s.hash), number(ir.U64, places))
+		at = loop.ToCounter(loop.ToKind(ir.U32, loop.Apply(ir.OpShr, product, number(ir.U64, 32))))
+	}
 	if c, ok := look.(*loop.Const); !ok || c.Value.Int64() != 0 {
 		step := loop.Apply(ir.OpOr, highest(loop.Mul(s.hash, number(ir.U32, stepFactor)), stepBits), loop.Int(1))
-		at = loop.Apply(ir.OpAnd, loop.Add(at, loop.Mul(look, step)), loop.Int(last))
+		at = loop.Add(at, loop.Mul(look, step))
+		if isPowerOfTwo {
+			at = loop.Apply(ir.OpAnd, at, loop.Int(places-1))
+		} else {
+			at = loop.Choose(loop.Ge(at, loop.Int(places)), loop.Sub(at, loop.Int(places)), at)
+		}
 	}
-	return loop.Choose(s.isOwn, loop.Int(s.memory.places), at)
+	return loop.Choose(s.isOwn, loop.Int(places), at)
 }
 
 // isKnown returns whether what is remembered is the keys.
