@@ -55,7 +55,7 @@ func (p *localTables) planEntered(l *lowering, t *tile.Kernel, s *shape) {
 	if l.target.LaunchedLocal > 0 && l.suffix == "" {
 		budget = enteredBudget
 	}
-	least := int64(1)
+	least := int64(2 * looksBeside)
 	if combinesBySlots(t) {
 		least = leastRemembered
 	}

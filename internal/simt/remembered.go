@@ -232,8 +232,8 @@ func (e *function) remember(s *entry) {
 // the other factor.
 const placeFactor, highFactor, stepFactor = 0x9e3779b1, 0x85ebca77, 0xc2b2ae3d
 
-// stepBits are the bits of the distance between the places of two looks.
-const stepBits = 9
+// mostStepBits are the bits of the distance between the places of two looks, at most.
+const mostStepBits = 9
 
 // placeOf returns one of the places that may remember the keys, by double hashing: next to each other, they would be
 // those of other keys, too, and in a table that is half full many keys would be found nowhere.
@@ -249,6 +249,7 @@ func (s *entry) placeOf(look loop.Expr) loop.Expr {
 		at = loop.ToCounter(loop.ToKind(ir.U32, loop.Apply(ir.OpShr, product, number(ir.U64, 32))))
 	}
 	if c, ok := look.(*loop.Const); !ok || c.Value.Int64() != 0 {
+		stepBits := min(mostStepBits, bits.Len64(uint64(places/looksBeside))-1) // the last look is less than twice around
 		step := loop.Apply(ir.OpOr, highest(loop.Mul(s.hash, number(ir.U32, stepFactor)), stepBits), loop.Int(1))
 		at = loop.Add(at, loop.Mul(look, step))
 		if isPowerOfTwo {
