@@ -1,6 +1,8 @@
 package simt
 
 import (
+	"math/bits"
+
 	"github.com/kgen-go/kgen/internal/loop"
 	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/ir"
@@ -19,7 +21,7 @@ const leastRemembered = 256
 
 // enteredBudget is the local memory for what is remembered with tables beside it, if a launch
 // brings it.
-const enteredBudget = 200 << 10
+const enteredBudget = 226 << 10
 
 // entered is a limited table by whose slots a kernel combines rows.
 type entered struct {
@@ -53,13 +55,13 @@ func (p *localTables) planEntered(l *lowering, t *tile.Kernel, s *shape) {
 	}
 	budget := l.budget()
 	if l.target.LaunchedLocal > 0 && l.suffix == "" {
-		budget = enteredBudget
+		budget = min(enteredBudget, l.target.LaunchedLocal)
 	}
 	least := int64(2 * looksBeside)
 	if combinesBySlots(t) {
 		least = leastRemembered
 	}
-	for ; s.remembered >= least; s.remembered /= 2 {
+	for ; s.remembered >= least; s.remembered = fewerPlaces(s.remembered) {
 		if p.enter(l, t, s.remembered); p.bytes+s.rememberedBytes(l, t) <= budget {
 			p.taken = p.bytes
 			return
@@ -68,6 +70,9 @@ func (p *localTables) planEntered(l *lowering, t *tile.Kernel, s *shape) {
 	s.remembered = 0
 	*p = localTables{}
 }
+
+// fewerPlaces returns the next lower power of two.
+func fewerPlaces(places int64) int64 { return 1 << (bits.Len64(uint64(places-1)) - 1) }
 
 // enter lays out the tables beside some remembered rows.
 func (p *localTables) enter(l *lowering, t *tile.Kernel, remembered int64) {
@@ -214,27 +219,8 @@ func (e *rowBody) settleFew(of *entered, few int, whole bool, each func(body fun
 			s := e.entering(of.op)
 			e.b.If(loop.Not(e.isKnown(s, e.b.Let("seen", loop.At(held, i)))), func() { e.b.Assign(left, loop.Apply(ir.OpOr, left, bitOf(i))) }, nil)
 		})
-		e.lookAgain(of, left, held, each, put)
 		e.lookOn(of, whole, left, each, put)
 	}, nil)
-}
-
-// lookAgain looks at the second places of all rows that are left.
-func (e *rowBody) lookAgain(of *entered, left, held *loop.Var, each func(body func(i *loop.Var)), put func(i, x loop.Expr)) {
-	memory := e.memoryOf(of.op)
-	second := func(s *entry) loop.Expr { return s.placeOf(loop.Int(1)) }
-	eachLeft := func(body func(i *loop.Var, s *entry)) {
-		each(func(i *loop.Var) {
-			e.b.If(loop.Ne(loop.Apply(ir.OpAnd, left, bitOf(i)), number(ir.U32, 0)), func() { body(i, e.entering(of.op)) }, nil)
-		})
-	}
-	eachLeft(func(i *loop.Var, s *entry) { e.b.Store(held, i, memory.at(second(s))) })
-	eachLeft(func(i *loop.Var, s *entry) {
-		e.b.If(e.isKnown(s, e.b.Let("seen", loop.At(held, i))), func() {
-			put(i, second(s))
-			e.b.Assign(left, loop.Apply(ir.OpXor, left, bitOf(i)))
-		}, nil)
-	})
 }
 
 // bitOf returns the bit of one of a few rows.
@@ -251,9 +237,6 @@ func (e *function) goesOn(x loop.Expr, whole bool) loop.Expr {
 	return x
 }
 
-// alreadySeen is how many places all rows that are left have looked at.
-const alreadySeen = 2
-
 // lookOn settles the rows that are left, whose keys the first of their places does not remember,
 // one after the other.
 func (e *rowBody) lookOn(of *entered, whole bool, left *loop.Var, each func(body func(i *loop.Var)), put func(i, x loop.Expr)) {
@@ -266,8 +249,8 @@ func (e *rowBody) lookOn(of *entered, whole bool, left *loop.Var, each func(body
 		s, nameRow := e.chosenEntry(of, chosen, each)
 		found, vacant := e.b.Decl("found", loop.Int(nowhere)), e.b.Decl("vacant", loop.Int(nowhere))
 		e.b.If(loop.Ne(chosen, number(ir.U32, 0)), func() {
-			e.findPlace(s, alreadySeen, found, vacant)
-			e.b.If(loop.Lt(found, loop.Int(0)), func() { // a place that all have seen may be vacant
+			e.findPlace(s, 1, found, vacant)
+			e.b.If(loop.Lt(found, loop.Int(0)), func() { // the first place may be vacant
 				e.b.Assign(vacant, loop.Int(nowhere))
 				e.findPlace(s, 0, found, vacant)
 			}, nil)

@@ -14,9 +14,10 @@ import (
 // integer of up to 32 bits, or integers of up to 64 bits in all, it is these, else the number of a row
 // that has them, which is then compared by its columns; such a row comes before all that need not be entered.
 
-// The rows that a work-group remembers at most, a power of two: in kernels for which a launch
-// brings local memory and that have no other use for it, in other kernels, and in fallbacks.
-const rememberedLaunched, remembered, rememberedFallback = 8192, 4096, 2048
+// The rows that a work-group remembers at most: in kernels for which a launch
+// brings local memory and that have no other use for it, in other kernels, and in fallbacks. The first
+// has sums and counts beside it that take the local memory of a compute unit.
+const rememberedLaunched, remembered, rememberedFallback = 11 << 10, 4096, 2048
 
 // looks are the places at which a work-group may remember a row: a power of two. Those of a
 // row that combines beside one are more, as global memory is slow at what is left.
@@ -67,8 +68,8 @@ func memoryBytes(places int64, word ir.Kind) int64 {
 	return aligned16(int64(word.Size()) * (places + 3))
 }
 
-// memory is what a work-group remembers of a limited table: a word at each of a power of two
-// of places, and at one more for the key that a free place has. The word behind them is
+// memory is what a work-group remembers of a limited table: a word at each of some places, and at one
+// more for the key that a free place has. The word behind them is
 // [tile.LeftOut] if rows are left out, and the next counts the places that are taken, where
 // that matters.
 type memory struct {
