@@ -16,8 +16,9 @@ import (
 
 // The rows that a work-group remembers at most: in kernels for which a launch
 // brings local memory and that have no other use for it, in other kernels, and in fallbacks. The first
-// has sums and counts beside it that take the local memory of a compute unit.
-const rememberedLaunched, remembered, rememberedFallback = 11 << 10, 4096, 2048
+// has sums and counts beside it that take the local memory of a compute unit; a work-group that
+// forgets all, part by part, has fewer.
+const rememberedLaunched, rememberedOfPart, remembered, rememberedFallback = 11 << 10, 8 << 10, 4096, 2048
 
 // looks are the places at which a work-group may remember a row: a power of two. Those of a
 // row that combines beside one are more, as global memory is slow at what is left.
@@ -43,6 +44,9 @@ func (l *lowering) remembers(t *tile.Kernel, s shape) int64 {
 		rows = rememberedFallback
 	case l.target.LaunchedLocal > 0 && tables == 1 && (combines || !t.Has(isTableUpdate)):
 		rows = rememberedLaunched
+		if combines && t.Has(func(op *tile.Op) bool { return op.IsLimited() && op.PartBits > 0 }) {
+			rows = rememberedOfPart
+		}
 	}
 	for share := int64(1); share < tables; share *= 2 {
 		rows /= 2
