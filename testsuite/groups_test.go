@@ -226,6 +226,42 @@ func agreeGroups(t *testing.T, device emittedGo, p *ir.Pipeline, what string, in
 	}
 }
 
+// TestGroupsWithoutPlaces groups rows on work-groups by keys that would be remembered at the same places: of
+// most there is none left, and their rows combine in global memory.
+func TestGroupsWithoutPlaces(t *testing.T) {
+	const rows, met = 600, 40
+	// As package simt has them: keys are multiplied by placeFactor, here undone, and stepFactor; the first has 13 bits
+	// for a place, or fewer, and the other 9 for a step.
+	const inverse, stepFactor = 0x0e8b2f51, 0xc2b2ae3d
+	var keys []int32
+	for hash := uint32(0x1234 << 19); len(keys) < met; hash++ {
+		if hash*stepFactor>>(32-9) == 77 {
+			keys = append(keys, int32(hash*inverse))
+		}
+	}
+	loaded, errs := ir.Load("groups.kg", []byte(groupsText([]string{"i32"})))
+	if err := errs.Err(); err != nil {
+		t.Fatal(err)
+	}
+	p := loaded[0]
+	options := compile.For(fuse.LevelOnePass, plan.Schedule{Groups: plan.Hash})
+	options.Hash = 2
+	program, _, err := compile.Compile(p, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, target := range []simt.Target{{Atomics64: true}, {Atomics64: true, LaunchedLocal: 227 << 10}} {
+		lowered, err := target.Lower(program, plan.Schedule{Workgroup: 8, Items: 4})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, groups := range []uint64{met, 9, 3} {
+			in := groupsInput(p, rows, groups, func(key uint64, _ int) []ir.Scalar { return []ir.Scalar{ir.Int(ir.I32, int64(keys[key]))} })
+			agreeEmulated(t, lowered, p, fmt.Sprintf("%d keys of the same places, local memory of %d bytes", groups, target.LaunchedLocal), in)
+		}
+	}
+}
+
 // TestGroupsLeftOut groups rows on work-groups by keys that meet: their slots are one, so
 // that searches in the hash table are long, and the rows are sorted after all. Only a few
 // keys meet in another input, which the table takes.

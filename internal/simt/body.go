@@ -71,6 +71,8 @@ type rowBody struct {
 	isLeftOut    map[int]loop.Expr     // per Insert in a limited table: whether the table takes no more rows
 	settled      map[int]*loop.Var     // per Insert: where a few rows combine; see entered.go
 	ofFew        loop.Expr             // which of them the row at hand is
+	havePlaces   bool                  // all of them combine beside remembered keys
+	common       *common               // and many of the subgroup beside one of these; nil if that is not so
 	selectedBits []*loop.Var           // per selection: the bits of this work-item's rows; see selection_store.go
 }
 

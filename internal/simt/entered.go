@@ -1,6 +1,8 @@
 package simt
 
 import (
+	"math/bits"
+
 	"github.com/kgen-go/kgen/internal/loop"
 	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/ir"
@@ -19,7 +21,7 @@ const leastRemembered = 256
 
 // enteredBudget is the local memory for what is remembered with tables beside it, if a launch
 // brings it.
-const enteredBudget = 200 << 10
+const enteredBudget = 226 << 10
 
 // entered is a limited table by whose slots a kernel combines rows.
 type entered struct {
@@ -53,13 +55,13 @@ func (p *localTables) planEntered(l *lowering, t *tile.Kernel, s *shape) {
 	}
 	budget := l.budget()
 	if l.target.LaunchedLocal > 0 && l.suffix == "" {
-		budget = enteredBudget
+		budget = min(enteredBudget, l.target.LaunchedLocal)
 	}
-	least := int64(1)
+	least := int64(2 * looksBeside)
 	if combinesBySlots(t) {
 		least = leastRemembered
 	}
-	for ; s.remembered >= least; s.remembered /= 2 {
+	for ; s.remembered >= least; s.remembered = fewerPlaces(s.remembered) {
 		if p.enter(l, t, s.remembered); p.bytes+s.rememberedBytes(l, t) <= budget {
 			p.taken = p.bytes
 			return
@@ -68,6 +70,9 @@ func (p *localTables) planEntered(l *lowering, t *tile.Kernel, s *shape) {
 	s.remembered = 0
 	*p = localTables{}
 }
+
+// fewerPlaces returns the next lower power of two.
+func fewerPlaces(places int64) int64 { return 1 << (bits.Len64(uint64(places-1)) - 1) }
 
 // enter lays out the tables beside some remembered rows.
 func (p *localTables) enter(l *lowering, t *tile.Kernel, remembered int64) {
@@ -118,7 +123,7 @@ func (e *function) slotWords(of *entered, place loop.Expr) (words *loop.Var, at 
 
 // A row is settled when it is known where it combines: at a place beside a remembered row, or,
 // below 0, in the slot -2-x of the table in global memory; nowhere if it is left out, which
-// nowhere stands for. While places are looked at, the number below 0 is that of a free place.
+// nowhere stands for.
 const nowhere = -1
 
 // below returns the number below 0 that stands for x, or what a number below 0 stands for.
@@ -134,8 +139,9 @@ func (e *rowBody) settle(i int, of *entered) {
 	of.cache.slot = place
 	s, put := e.entering(i), func(x loop.Expr) { e.b.Assign(place, x) }
 	e.b.If(loop.Not(e.hasLeftOut(i)), func() {
-		e.look(s, put, func(at loop.Expr) { put(below(at)) })
-		e.b.If(loop.Lt(place, loop.Int(0)), func() { e.takePlace(of, s, place, put) }, nil)
+		vacant := e.b.Decl("vacant", loop.Int(nowhere))
+		e.look(s, put, func(at loop.Expr) { e.b.Assign(vacant, at) })
+		e.b.If(loop.Lt(place, loop.Int(0)), func() { e.takePlace(of, s, vacant, put) }, nil)
 	}, nil)
 }
 
@@ -152,25 +158,51 @@ func (e *rowBody) settling() (list []*entered) {
 	return list
 }
 
+// mostSettled is how many rows of a work-item are settled together.
+const mostSettled = 8
+
 // eachSettled runs body for each of this work-item's rows, all of which exist if the tile is
 // whole. A few are settled before they combine: their loads overlap, as no atomic operation is
-// between them.
+// between them. Mostly all of them have places, which then is not asked for each. If many rows of
+// a subgroup have the place of the first one, they do not wait for each other.
 func (e *rowBody) eachSettled(list []*entered, whole bool, body func()) {
-	e.eachFew(whole, func(few int, each func(body func(i *loop.Var))) {
+	e.eachFew(mostSettled, whole, func(few int, each func(body func(i *loop.Var))) {
 		for _, of := range list {
 			e.settled[of.op] = e.b.Storage("places", loop.ArrayOf(few, loop.ScalarOf(ir.I32)))
 			e.settleFew(of, few, whole, each)
 		}
-		each(func(i *loop.Var) {
-			e.ofFew = i
-			body()
-		})
+		rows := func() {
+			each(func(i *loop.Var) {
+				e.ofFew = i
+				body()
+			})
+		}
+		if whole {
+			e.b.If(e.allHavePlaces(list, each), func() {
+				e.havePlaces = true
+				e.unlessSkewed(list, rows)
+				e.havePlaces = false
+			}, rows)
+		} else {
+			rows()
+		}
 		clear(e.settled)
 	})
 }
 
-// settleFew settles a few rows. Looks, and rows that have to be entered, are loops that are
-// not unrolled: what is done for each of a few rows is long enough.
+// allHavePlaces returns whether a few rows of each work-item of a subgroup combine beside remembered keys.
+func (e *rowBody) allHavePlaces(list []*entered, each func(body func(i *loop.Var))) loop.Expr {
+	least := e.b.Decl("least_place", number(ir.I32, 0))
+	each(func(i *loop.Var) {
+		for _, of := range list {
+			e.b.Assign(least, loop.Apply(ir.OpLeast, least, loop.At(e.settled[of.op], i)))
+		}
+	})
+	return loop.Not(e.forAnyOfSubgroup(loop.Lt(least, number(ir.I32, 0))))
+}
+
+// settleFew settles a few rows. Each looks at the first of its places. Those whose keys are not
+// remembered there are few, and look on one after the other.
 func (e *rowBody) settleFew(of *entered, few int, whole bool, each func(body func(i *loop.Var))) {
 	memory, places := e.memoryOf(of.op), e.settled[of.op]
 	held := e.b.Storage("held", loop.ArrayOf(few, memory.words.T))
@@ -178,24 +210,22 @@ func (e *rowBody) settleFew(of *entered, few int, whole bool, each func(body fun
 	place := func(i loop.Expr) loop.Expr { return loop.ToCounter(loop.At(places, i)) }
 	each(func(i *loop.Var) { put(i, loop.Int(nowhere)) })
 	e.b.If(loop.Not(e.hasLeftOut(of.op)), func() {
-		look, isPending := e.b.Decl("look", loop.Int(0)), e.b.Decl("is_pending", loop.True)
-		e.b.While(loop.And(isPending, loop.Lt(look, loop.Int(looksBeside))), func() {
-			each(func(i *loop.Var) { e.b.Store(held, i, memory.at(e.entering(of.op).placeOf(look))) })
-			here := e.b.Decl("is_pending_here", loop.False)
-			each(func(i *loop.Var) {
-				e.b.If(loop.Eq(place(i), loop.Int(nowhere)), func() {
-					s := e.entering(of.op)
-					at, seen := e.b.Let("at", s.placeOf(look)), e.b.Let("seen", loop.At(held, i))
-					e.b.If(e.isKnown(s, seen), func() { put(i, at) }, func() {
-						e.b.If(loop.Eq(seen, memory.free(s.isOwn)), func() { put(i, below(at)) }, func() { e.b.Assign(here, loop.True) })
-					})
-				}, nil)
-			})
-			e.b.Assign(isPending, e.goesOn(here, whole))
-			e.b.Assign(look, loop.Add(look, loop.Int(1)))
+		each(func(i *loop.Var) {
+			put(i, e.entering(of.op).placeOf(loop.Int(0)))
+			e.b.Store(held, i, memory.at(place(i)))
 		})
-		e.takePlaces(of, whole, each, place, put)
+		left := e.b.Decl("left", number(ir.U32, 0))
+		each(func(i *loop.Var) {
+			s := e.entering(of.op)
+			e.b.If(loop.Not(e.isKnown(s, e.b.Let("seen", loop.At(held, i)))), func() { e.b.Assign(left, loop.Apply(ir.OpOr, left, bitOf(i))) }, nil)
+		})
+		e.lookOn(of, whole, left, each, put)
 	}, nil)
+}
+
+// bitOf returns the bit of one of a few rows.
+func bitOf(i loop.Expr) loop.Expr {
+	return loop.Apply(ir.OpShl, number(ir.U32, 1), loop.ToKind(ir.U32, i))
 }
 
 // goesOn returns whether x holds for the work-item or, in a whole tile, for any of its subgroup:
@@ -207,59 +237,93 @@ func (e *function) goesOn(x loop.Expr, whole bool) loop.Expr {
 	return x
 }
 
-// takePlaces settles the rows whose keys are not remembered, one after the other.
-func (e *rowBody) takePlaces(of *entered, whole bool, each func(body func(i *loop.Var)), place func(i loop.Expr) loop.Expr, put func(i, x loop.Expr)) {
+// lookOn settles the rows that are left, whose keys the first of their places does not remember,
+// one after the other.
+func (e *rowBody) lookOn(of *entered, whole bool, left *loop.Var, each func(body func(i *loop.Var)), put func(i, x loop.Expr)) {
 	op := &e.Ops[of.op]
-	left := e.b.Decl("left", number(ir.U32, 0))
-	bit := func(i loop.Expr) loop.Expr { return loop.Apply(ir.OpShl, number(ir.U32, 1), loop.ToKind(ir.U32, i)) }
-	each(func(i *loop.Var) {
-		e.b.If(loop.Lt(place(i), loop.Int(0)), func() { e.b.Assign(left, loop.Apply(ir.OpOr, left, bit(i))) }, nil)
-	})
+	isPartitioned := whole && op.PartBits > 0
 	isLeft := func() loop.Expr { return e.goesOn(loop.Ne(left, number(ir.U32, 0)), whole) }
 	more, isFirst := e.b.Decl("more", isLeft()), e.b.Decl("is_first", loop.True)
 	e.b.While(more, func() {
-		s := &entry{table: e.limitedTable(op), memory: e.memoryOf(of.op), isOwn: loop.False}
-		s.table.Slots = e.expr(op.Args[2])
-		row, home, found := e.b.Decl("row", number(s.table.Memory.T.Kind, 0)), e.b.Decl("home", number(ir.I64, 0)), e.b.Decl("found", loop.Int(0))
-		var keys []*loop.Var
-		for _, v := range op.Args[4:] {
-			keys = append(keys, e.b.Decl("key", loop.ConstOf(ir.Scalar{Kind: e.Values[v].Kind})))
-		}
 		chosen := e.b.Let("chosen", loop.Apply(ir.OpAnd, left, loop.Sub(number(ir.U32, 0), left))) // the bit of the first
-		isChosen := func(i loop.Expr) loop.Expr { return loop.Eq(chosen, bit(i)) }
-		each(func(i *loop.Var) {
-			e.b.If(isChosen(i), func() {
-				of := e.entering(of.op)
-				e.b.Assign(row, of.row)
-				e.b.Assign(home, of.home)
-				for j, key := range of.keys {
-					e.b.Assign(keys[j], key)
-				}
-				e.b.Assign(found, place(i))
-			}, nil)
-		})
-		s.row, s.home = row, home
-		for _, key := range keys {
-			s.keys = append(s.keys, key)
-		}
-		e.remember(s)
-		settled := loop.Expr(chosen)
-		isPartitioned := op.PartBits > 0
-		if whole && isPartitioned {
-			settled = e.leading(s, loop.And(isFirst, loop.Ne(found, loop.Int(nowhere))), chosen)
-		}
-		e.b.If(loop.Ne(settled, number(ir.U32, 0)), func() {
-			if isPartitioned {
-				e.lookAgain(s, found)
-			}
-			e.b.If(loop.Lt(found, loop.Int(0)), func() {
-				e.takePlace(of, s, loop.Expr(found), func(x loop.Expr) { e.b.Assign(found, x) })
+		s, nameRow := e.chosenEntry(of, chosen, each)
+		found, vacant := e.b.Decl("found", loop.Int(nowhere)), e.b.Decl("vacant", loop.Int(nowhere))
+		e.b.If(loop.Ne(chosen, number(ir.U32, 0)), func() {
+			e.findPlace(s, 1, found, vacant)
+			e.b.If(loop.Lt(found, loop.Int(0)), func() { // the first place may be vacant
+				e.b.Assign(vacant, loop.Int(nowhere))
+				e.findPlace(s, 0, found, vacant)
 			}, nil)
 		}, nil)
-		each(func(i *loop.Var) { e.b.If(loop.Eq(settled, bit(i)), func() { put(i, found) }, nil) })
+		settled := loop.Expr(chosen)
+		if isPartitioned {
+			settled = e.leading(s, loop.And(isFirst, loop.Ge(vacant, loop.Int(0))), chosen)
+		}
+		e.b.If(loop.And(loop.Ne(settled, number(ir.U32, 0)), loop.Lt(found, loop.Int(0))), func() {
+			nameRow()
+			e.takePlace(of, s, vacant, func(x loop.Expr) { e.b.Assign(found, x) })
+		}, nil)
+		each(func(i *loop.Var) { e.b.If(loop.Eq(chosen, bitOf(i)), func() { put(i, found) }, nil) })
 		e.b.Assign(left, loop.Apply(ir.OpXor, left, settled))
 		e.b.Assign(isFirst, loop.False)
 		e.b.Assign(more, isLeft())
+	})
+}
+
+// chosenEntry names what the row of a few enters that has a bit. Its number and its slot are known
+// if they are remembered, and else from the function that it returns on.
+func (e *rowBody) chosenEntry(of *entered, chosen loop.Expr, each func(body func(i *loop.Var))) (s *entry, nameRow func()) {
+	op := &e.Ops[of.op]
+	s = &entry{table: e.limitedTable(op), memory: e.memoryOf(of.op), isOwn: loop.False}
+	s.table.Slots = e.expr(op.Args[2])
+	row, home := e.b.Decl("row", number(s.table.Memory.T.Kind, 0)), e.b.Decl("home", number(ir.I64, 0))
+	s.row, s.home = row, home
+	var keys []*loop.Var
+	for _, v := range op.Args[4:] {
+		keys = append(keys, e.b.Decl("key", loop.ConstOf(ir.Scalar{Kind: e.Values[v].Kind})))
+		s.keys = append(s.keys, keys[len(keys)-1])
+	}
+	ofChosen := func(assign func(of *entry)) {
+		each(func(i *loop.Var) {
+			e.b.If(loop.Eq(chosen, bitOf(i)), func() { assign(e.entering(of.op)) }, nil)
+		})
+	}
+	assignRow := func(of *entry) {
+		e.b.Assign(row, of.row)
+		e.b.Assign(home, of.home)
+	}
+	ofChosen(func(of *entry) {
+		for j, key := range of.keys {
+			e.b.Assign(keys[j], key)
+		}
+		if !s.memory.isKeys {
+			assignRow(of)
+		}
+	})
+	e.remember(s)
+	return s, func() {
+		if s.memory.isKeys {
+			ofChosen(assignRow)
+		}
+	}
+}
+
+// findPlace looks at places that may remember the keys of a row, from one look on, until one does, which it
+// tells as found, or is vacant.
+func (e *rowBody) findPlace(s *entry, from int64, found, vacant *loop.Var) {
+	look := e.b.Decl("look", loop.Int(from))
+	e.b.While(loop.Lt(look, loop.Int(looksBeside)), func() {
+		at := e.b.Let("at", s.placeOf(look))
+		held := e.b.Let("held", s.memory.at(at))
+		e.b.If(e.isKnown(s, held), func() {
+			e.b.Assign(found, at)
+			e.b.Break()
+		}, nil)
+		e.b.If(loop.Eq(held, s.memory.free(s.isOwn)), func() {
+			e.b.Assign(vacant, at)
+			e.b.Break()
+		}, nil)
+		e.b.Assign(look, loop.Add(look, loop.Int(1)))
 	})
 }
 
@@ -278,19 +342,9 @@ func (e *rowBody) leading(s *entry, isFirst, chosen loop.Expr) loop.Expr {
 	return e.b.Let("settled", loop.Choose(waits, number(ir.U32, 0), chosen))
 }
 
-// lookAgain looks whether the place that a row has seen free remembers its keys by now.
-func (e *rowBody) lookAgain(s *entry, found *loop.Var) {
-	vacant := e.b.Let("vacant", below(found))
-	e.b.If(loop.Ge(vacant, loop.Int(0)), func() {
-		held := e.b.Let("held", s.memory.at(vacant))
-		e.b.If(e.isKnown(s, held), func() { e.b.Assign(found, vacant) }, nil)
-	}, nil)
-}
-
 // takePlace enters a row whose keys are not remembered. If a place is free, they are from now
 // on: what lies beside it belongs to them until the end.
-func (e *rowBody) takePlace(of *entered, s *entry, found loop.Expr, put func(x loop.Expr)) {
-	vacant := e.b.Let("vacant", below(found))
+func (e *rowBody) takePlace(of *entered, s *entry, vacant loop.Expr, put func(x loop.Expr)) {
 	s.found = e.b.Decl("slot", loop.ConstOf(ir.Int(ir.I64, nowhere)))
 	e.enterGlobally(s)
 	put(loop.Int(nowhere))
@@ -316,11 +370,17 @@ func (e *rowBody) takePlace(of *entered, s *entry, found loop.Expr, put func(x l
 // updateEntered combines x where the row at hand is settled.
 func (e *rowBody) updateEntered(t *localTable, op *tile.Op, x loop.Expr) {
 	place := t.cache.slot
-	e.b.If(loop.Ge(place, loop.Int(0)), func() {
-		t.form.combine(e.cachedElement(t, place), x)
-	}, func() {
-		e.b.If(loop.Ne(place, loop.Int(nowhere)), func() { e.updateGlobal(op, below(place), x) }, nil)
-	})
+	beside := func() { t.form.combine(e.cachedElement(t, place), x) }
+	switch {
+	case e.common != nil && e.common.all[op] != nil:
+		e.combineShared(t, op, x)
+	case e.havePlaces:
+		beside()
+	default:
+		e.b.If(loop.Ge(place, loop.Int(0)), beside, func() {
+			e.b.If(loop.Ne(place, loop.Int(nowhere)), func() { e.updateGlobal(op, below(place), x) }, nil)
+		})
+	}
 }
 
 // flushEntered combines the elements of a table with those of the slots in global memory.

@@ -71,17 +71,21 @@ func (lanes) compare(e *rowBody, t *tables) (isFirst, several loop.Expr) {
 }
 
 func (lanes) combine(e *rowBody, t *tables, i int, x *loop.Var) {
-	op := &e.Ops[i]
-	kind := loop.ScalarOf(e.Streams[op.Stream].Kind).Kind
-	word := wordOf(kind)
 	e.b.If(t.several, func() {
 		all := e.b.Decl("all", loop.Choose(t.isFirst, x, e.start(i)))
-		for distance := e.subgroup.Width / 2; distance > 0; distance /= 2 {
-			theirs := e.b.Let("theirs", fromWord(kind, loop.CallOf(shuffleDown[word], toWord(word, all), number(ir.U32, int64(distance)))))
-			e.b.Assign(all, combined(op, all, theirs))
-		}
+		e.foldSubgroup(&e.Ops[i], all)
 		e.b.If(loop.Eq(sublane(), loop.Int(0)), func() { e.b.Assign(x, all) }, nil)
 	}, nil)
+}
+
+// foldSubgroup combines the states of an update that the lanes of a subgroup have in the first one's.
+func (e *function) foldSubgroup(op *tile.Op, all *loop.Var) {
+	kind := loop.ScalarOf(e.Streams[op.Stream].Kind).Kind
+	word := wordOf(kind)
+	for distance := e.subgroup.Width / 2; distance > 0; distance /= 2 {
+		theirs := e.b.Let("theirs", fromWord(kind, loop.CallOf(shuffleDown[word], toWord(word, all), number(ir.U32, int64(distance)))))
+		e.b.Assign(all, combined(op, all, theirs))
+	}
 }
 
 // neighbours is how many work-items combine rows by local memory: as many as a warp has.

@@ -92,7 +92,7 @@ func (l *lowering) planTables(t *tile.Kernel, s *shape) *localTables {
 	if l.target.LaunchedLocal > 0 && l.suffix == "" {
 		budgets = l.launchedBudgets()
 		if len(p.entered) > 0 && s.ownBytes == 0 {
-			budgets = []int64{enteredBudget}
+			budgets = []int64{min(enteredBudget, l.target.LaunchedLocal)}
 		}
 	}
 	others := &localTables{}

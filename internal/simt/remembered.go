@@ -1,6 +1,8 @@
 package simt
 
 import (
+	"math/bits"
+
 	"github.com/kgen-go/kgen/backends"
 	"github.com/kgen-go/kgen/internal/loop"
 	"github.com/kgen-go/kgen/internal/tile"
@@ -12,9 +14,11 @@ import (
 // integer of up to 32 bits, or integers of up to 64 bits in all, it is these, else the number of a row
 // that has them, which is then compared by its columns; such a row comes before all that need not be entered.
 
-// The rows that a work-group remembers at most, a power of two: in kernels for which a launch
-// brings local memory and that have no other use for it, in other kernels, and in fallbacks.
-const rememberedLaunched, remembered, rememberedFallback = 8192, 4096, 2048
+// The rows that a work-group remembers at most: in kernels for which a launch
+// brings local memory and that have no other use for it, in other kernels, and in fallbacks. The first
+// has sums and counts beside it that take the local memory of a compute unit; a work-group that
+// forgets all, part by part, has fewer.
+const rememberedLaunched, rememberedOfPart, remembered, rememberedFallback = 11 << 10, 8 << 10, 4096, 2048
 
 // looks are the places at which a work-group may remember a row: a power of two. Those of a
 // row that combines beside one are more, as global memory is slow at what is left.
@@ -40,6 +44,9 @@ func (l *lowering) remembers(t *tile.Kernel, s shape) int64 {
 		rows = rememberedFallback
 	case l.target.LaunchedLocal > 0 && tables == 1 && (combines || !t.Has(isTableUpdate)):
 		rows = rememberedLaunched
+		if combines && t.Has(func(op *tile.Op) bool { return op.IsLimited() && op.PartBits > 0 }) {
+			rows = rememberedOfPart
+		}
 	}
 	for share := int64(1); share < tables; share *= 2 {
 		rows /= 2
@@ -65,8 +72,8 @@ func memoryBytes(places int64, word ir.Kind) int64 {
 	return aligned16(int64(word.Size()) * (places + 3))
 }
 
-// memory is what a work-group remembers of a limited table: a word at each of a power of two
-// of places, and at one more for the key that a free place has. The word behind them is
+// memory is what a work-group remembers of a limited table: a word at each of some places, and at one
+// more for the key that a free place has. The word behind them is
 // [tile.LeftOut] if rows are left out, and the next counts the places that are taken, where
 // that matters.
 type memory struct {
@@ -181,6 +188,7 @@ type entry struct {
 	found  *loop.Var // becomes the slot that has the keys; nil if nothing needs it
 	memory *memory   // of the work-group; nil if it remembers nothing
 	word   loop.Expr // that remembers the keys
+	hash   loop.Expr // whose highest bits are the first place that may remember them
 	isOwn  loop.Expr // whether the keys have a place of their own
 }
 
@@ -201,7 +209,11 @@ func (e *rowBody) entering(i int) *entry {
 // remember names the word that remembers the keys.
 func (e *function) remember(s *entry) {
 	s.word = s.row
-	if s.memory == nil || !s.memory.isKeys {
+	if s.memory == nil {
+		return
+	}
+	if !s.memory.isKeys {
+		s.hash = e.b.Let("hash", loop.Mul(loop.ToKind(ir.U32, s.home), number(ir.U32, placeFactor)))
 		return
 	}
 	kind := s.memory.words.T.Kind
@@ -213,14 +225,45 @@ func (e *function) remember(s *entry) {
 	}
 	s.word = e.b.Let("word", word)
 	s.isOwn = loop.Eq(s.word, s.memory.freeKey())
+	hash := loop.Mul(loop.ToKind(ir.U32, s.word), number(ir.U32, placeFactor))
+	if kind == ir.U64 {
+		high := loop.ToKind(ir.U32, loop.Apply(ir.OpShr, s.word, number(kind, 32)))
+		hash = loop.Mul(loop.Apply(ir.OpXor, hash, loop.Mul(high, number(ir.U32, highFactor))), number(ir.U32, placeFactor))
+	}
+	s.hash = e.b.Let("hash", hash)
 }
 
-// placeOf returns one of the places that may remember the keys.
+// The factors of hashes by which places are found: odd numbers, so that the highest bits of a product depend on all of
+// the other factor.
+const placeFactor, highFactor, stepFactor = 0x9e3779b1, 0x85ebca77, 0xc2b2ae3d
+
+// mostStepBits are the bits of the distance between the places of two looks, at most.
+const mostStepBits = 9
+
+// placeOf returns one of the places that may remember the keys, by double hashing: next to each other, they would be
+// those of other keys, too, and in a table that is half full many keys would be found nowhere.
 func (s *entry) placeOf(look loop.Expr) loop.Expr {
-	last := s.memory.places - 1
-	home := loop.ToCounter(loop.Apply(ir.OpAnd, s.home, loop.ConstOf(ir.Int(ir.I64, last))))
-	at := loop.Apply(ir.OpAnd, loop.Add(home, look), loop.Int(last))
-	return loop.Choose(s.isOwn, loop.Int(s.memory.places), at)
+	places := s.memory.places
+	highest := func(hash loop.Expr, bits int) loop.Expr {
+		return loop.ToCounter(loop.Apply(ir.OpShr, hash, number(ir.U32, int64(32-bits))))
+	}
+	isPowerOfTwo := places&(places-1) == 0
+	at := highest(s.hash, bits.TrailingZeros64(uint64(places)))
+	if !isPowerOfTwo {
+		product := loop.Mul(loop.ToKind(ir.U64, s.hash), number(ir.U64, places))
+		at = loop.ToCounter(loop.ToKind(ir.U32, loop.Apply(ir.OpShr, product, number(ir.U64, 32))))
+	}
+	if c, ok := look.(*loop.Const); !ok || c.Value.Int64() != 0 {
+		stepBits := min(mostStepBits, bits.Len64(uint64(places/looksBeside))-1) // the last look is less than twice around
+		step := loop.Apply(ir.OpOr, highest(loop.Mul(s.hash, number(ir.U32, stepFactor)), stepBits), loop.Int(1))
+		at = loop.Add(at, loop.Mul(look, step))
+		if isPowerOfTwo {
+			at = loop.Apply(ir.OpAnd, at, loop.Int(places-1))
+		} else {
+			at = loop.Choose(loop.Ge(at, loop.Int(places)), loop.Sub(at, loop.Int(places)), at)
+		}
+	}
+	return loop.Choose(s.isOwn, loop.Int(places), at)
 }
 
 // isKnown returns whether what is remembered is the keys.

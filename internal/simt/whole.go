@@ -66,19 +66,13 @@ func (e *rowBody) assuming(list []assumption, whole, other func()) {
 // overlap, and registers are left.
 const mostAhead = 4
 
-// few returns how many rows of a work-item load ahead together.
-func (k *kernel) few() int {
-	few := mostAhead
-	for k.items%few != 0 {
+// eachFew runs body for each few of this work-item's rows, up to most, all of which exist if the tile is
+// whole, with a function that calls another for each of them.
+func (e *rowBody) eachFew(most int, whole bool, body func(few int, each func(body func(i *loop.Var)))) {
+	few := most
+	for e.items%few != 0 {
 		few--
 	}
-	return few
-}
-
-// eachFew runs body for each few of this work-item's rows, all of which exist if the tile is
-// whole, with a function that calls another for each of them.
-func (e *rowBody) eachFew(whole bool, body func(few int, each func(body func(i *loop.Var)))) {
-	few := e.few()
 	e.b.For("few", loop.Int(0), loop.Int(int64(e.items/few)), func(number *loop.Var) {
 		body(few, func(row func(i *loop.Var)) {
 			e.b.For("i", loop.Int(0), loop.Int(int64(few)), func(i *loop.Var) {
@@ -103,7 +97,7 @@ func (e *rowBody) eachWhole(body func()) {
 		e.eachGathered(body)
 		return
 	}
-	e.eachFew(true, func(few int, each func(body func(i *loop.Var))) {
+	e.eachFew(mostAhead, true, func(few int, each func(body func(i *loop.Var))) {
 		words := map[int]*loop.Var{}
 		for _, i := range searches {
 			words[i] = e.b.Storage("first_words", loop.ArrayOf(few, loop.ScalarOf(ir.U64)))

@@ -39,6 +39,25 @@ var (
 func longKey(number int64) int64 { return int64(uint64(number) * 0x9e3779b97f4a7c15) }
 func longNumber(key int64) int64 { return int64(uint64(key) * 0xf1de83e19937733d) }
 
+// randomGroups are the numbers of groups whose keys are random: those of spread ones are multiples of a number, for which
+// a product by another may be a better hash than chance.
+var randomGroups = []int{16, 1024, 4096, 65536, 1 << 20}
+
+// randomKey and randomNumber are inverse: the finalizer of MurmurHash3, by A. Appleby.
+func randomKey(number int64) int32 {
+	x := uint32(number) + 77
+	x = (x ^ x>>16) * 0x85ebca6b
+	x = (x ^ x>>13) * 0xc2b2ae35
+	return int32(x ^ x>>16)
+}
+
+func randomNumber(key int32) int64 {
+	x := uint32(key)
+	x = (x ^ x>>16) * 0x7ed1b41d
+	x = (x ^ x>>13 ^ x>>26) * 0xa5cb9243
+	return int64(uint32((x ^ x>>16) - 77))
+}
+
 // pairBits are the bits of a group's number that are the second of two keys.
 const pairBits = 2
 
@@ -56,6 +75,9 @@ func init() {
 				}}
 			}
 		}
+	}
+	for _, n := range randomGroups {
+		distributions[fmt.Sprintf("any of %d random keys", n)] = distribution{kind: plan.I32, fill: each(func(i int64) int32 { return randomKey(int64(random(14, i) % uint64(n))) })}
 	}
 	for _, n := range wideGroups {
 		number := func(i int64) int64 { return int64(random(14, i) % uint64(n)) }
@@ -84,6 +106,17 @@ func byGroups() (list []workload) {
 				})
 			}
 		}
+	}
+	for _, n := range randomGroups {
+		list = append(list, workload{
+			name: fmt.Sprintf("sum, count by %d random groups", n), pipeline: "sum_groups", within: groupGoals[n], asked: true,
+			columns: []column{{"key", fmt.Sprintf("any of %d random keys", n)}, {"value", "value"}},
+			expect: func(a args) answer {
+				keys := ints(a, 0)
+				bins := combinedByBin(a, n, func(i int64) int { return int(randomNumber(keys[i])) })
+				return groupsInOrder(bins, func(number int64) int64 { return int64(randomKey(number)) })
+			},
+		})
 	}
 	for _, n := range wideGroups {
 		list = append(list, workload{

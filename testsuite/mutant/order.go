@@ -313,7 +313,7 @@ var order = []Mutant{
 	{Name: "a place that others have just taken is the row's", File: "internal/simt/entered.go", Tests: "./testsuite -run ^TestGroupsLeftOut$",
 		Old: "e.b.If(e.isKnown(s, before), func() { put(vacant) }, nil)",
 		New: "put(vacant)"},
-	{Name: "rows without a place combine nowhere", File: "internal/simt/entered.go", Tests: "./testsuite -run ^TestGroupsLeftOut$",
+	{Name: "rows without a place combine nowhere", File: "internal/simt/entered.go", Tests: "./testsuite -run ^TestGroupsWithoutPlaces$",
 		Old: "put(below(loop.ToCounter(s.found)))",
 		New: "put(loop.Int(nowhere))"},
 	{Name: "what is beside free places is combined", File: "internal/simt/entered.go", Tests: "./testsuite -run ^TestGroupsLeftOut$",
