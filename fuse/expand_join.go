@@ -47,7 +47,7 @@ func (e *expansion) join(v *ir.Value) {
 	j.row = o.index(left[0], left[0].Type.Domain)
 	j.found = e.newDomain(ir.DomainMask, out.Name+"_found", left[0].Type.Domain)
 	j.found.By = j.hasPartner
-	j.left, j.right = o.repeated(t, left, e.newDomain(ir.DomainJoin, out.Name+"_repeated", left[0].Type.Domain))
+	j.left, j.right = o.repeated(t, left, j.lookup == nil, e.newDomain(ir.DomainJoin, out.Name+"_repeated", left[0].Type.Domain))
 	out.Kind, out.By = ir.DomainEither, nil
 	e.joins[v] = j
 }
@@ -223,9 +223,10 @@ func (e *expansion) stored(v *ir.Value, p *paired) *ir.Value {
 	return e.eithers[ways]
 }
 
-// repeated returns the left and the right row of each pair, which are the rows of out.
-func (o *ordering) repeated(t rowTable, left []*ir.Value, out *ir.Domain) (row, partner *ir.Value) {
-	p := o.partners(t)
+// repeated returns the left and the right row of each pair, which are the rows of out. If hasRows is set, the table
+// has codes of rows.
+func (o *ordering) repeated(t rowTable, left []*ir.Value, hasRows bool, out *ir.Domain) (row, partner *ir.Value) {
+	p := o.partners(t, hasRows)
 	var length, begin *ir.Value
 	if o.entersCodes(t) {
 		length, begin = p.split(p.ofKeys(t, left))
@@ -275,10 +276,10 @@ type partners struct {
 
 // partners brings the rows of a table together that have equal keys. The first one
 // stands for all of them.
-func (o *ordering) partners(t rowTable) partners {
+func (o *ordering) partners(t rowTable, hasRows bool) partners {
 	rows := t.keys[0].Type.Domain
 	var first *ir.Value
-	if o.entersCodes(t) {
+	if o.entersCodes(t) || hasRows && t.hasWords() {
 		first = o.foundRow(t, t.keys)
 	} else {
 		first = o.rowAt(t, o.probe(t, t.keys))

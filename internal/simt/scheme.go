@@ -98,6 +98,8 @@ func withoutPrefix(s *launches) scheme {
 		return published{f}
 	case s.walks():
 		return walking{f}
+	case s.sharesSources():
+		s.shareTiles(max(leastSourcesRows/s.rowItems(), 1), fewSourcesTiles)
 	}
 	return f
 }
