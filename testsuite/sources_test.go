@@ -43,8 +43,8 @@ func testSources(t *testing.T, p *ir.Pipeline, kind ir.Kind, schedule plan.Sched
 	if want := slices.Index(plan.SourceWays, way) > slices.Index(plan.SourceWays, plan.Search); isTold != want {
 		t.Errorf("sources=%s: rows are told their sources: %t", way, isTold)
 	}
-	hasLengths, isDefault := way == plan.Count || way == plan.Search, way == "" || way == plan.Ends
-	if counts := strings.Contains(textOf(lowered), "end_of_sources"); counts != (isDefault || way == plan.Count) {
+	hasLengths, isCounted := way == plan.Count, way == plan.Count || way == plan.Ends
+	if counts := strings.Contains(textOf(lowered), "end_of_sources"); counts != isCounted {
 		t.Errorf("sources=%s: ends are counted: %t", way, counts)
 	}
 	hasAll := slices.ContainsFunc(lowered.Plan.Buffers, func(b plan.Buffer) bool { return b.Kind == plan.U32 && b.Length.String() == plan.Len("n").String() })
