@@ -26,8 +26,9 @@ type tileSources struct {
 // repeated rows have no repetitions.
 const mostEnds = 8
 
-// mostSummed is how many rows may end in a tile if their lengths are added up, which takes no search.
-const mostSummed = 1 << 18
+// mostSteps is how often a work-group adds lengths up for a tile, if more rows end in it than that: by searches it
+// takes about as long then.
+const mostSteps = 128
 
 // planSources finds what rows find together, be it by nested loops: what local memory has room for. Subgroups
 // that have tiles of their own search.
@@ -117,7 +118,7 @@ func (e *rowBody) sourcesOf(i int) *tileSources {
 	width := int64(max(op.Width, 1))
 	most := loop.Int(mostEnds * e.kernel.rows())
 	if op.Width > 0 {
-		most = loop.Int(max(mostSummed, mostEnds*e.kernel.rows()) / width)
+		most = loop.Int(max(mostSteps*lengthsTogether*int64(e.workgroup), mostEnds*e.kernel.rows()) / width)
 	}
 	areMany := e.b.Let("are_many", loop.Gt(loop.Sub(end, first), most))
 	found := &tileSources{shared: e.localArray(fmt.Sprintf("sources_%d", i), ir.I32, e.sourcePlaces())}
