@@ -155,22 +155,26 @@ func (o *ordering) codeOf(t rowTable, keys []*ir.Value, codesOf func(way rowTabl
 // match looks keys of one word up in a table of these words and the codes of slots. If slots are
 // keys, it returns 0.
 func (o *ordering) match(t rowTable, keys []*ir.Value, codesOf func(way rowTable) *ir.Value) *ir.Value {
-	heldBy := func(way rowTable) *ir.Value {
-		_, row := o.rowOfSlot(way)
-		if t.least != nil {
-			row = o.choose(t.isDirect, o.number(-1), row) // whose key is not read
-			row.Type.Target = way.keys[0].Type.Domain
-		}
-		held := make([]*ir.Value, len(way.keys))
-		for i, key := range way.keys {
-			held[i] = o.gather(o.pos, key, row)
-		}
-		return o.words(o.sortKeysOf(held))[0].value
-	}
+	heldBy := func(way rowTable) *ir.Value { return o.heldBy(t, way) }
+	words := o.words(o.sortKeysOf(keys))
 	if t.isWide {
-		return o.matchWords(t, o.words(o.sortKeysOf(keys)), o.pairOf(o.ofSlots(t, heldBy), o.ofSlots(t, codesOf)))
+		return o.matchWords(t, words, o.pairOf(o.ofSlots(t, heldBy), o.ofSlots(t, codesOf)))
 	}
-	return o.matchWords(t, o.words(o.sortKeysOf(keys)), o.ofSlots(t, func(way rowTable) *ir.Value { return o.codeWord(heldBy(way), codesOf(way)) }))
+	return o.matchWords(t, words, o.ofSlots(t, func(way rowTable) *ir.Value { return o.codeWord(heldBy(way), codesOf(way)) }))
+}
+
+// heldBy returns the one word of the keys of each slot of a table that is made in one way, or of t itself.
+func (o *ordering) heldBy(t, way rowTable) *ir.Value {
+	_, row := o.rowOfSlot(way)
+	if t.least != nil {
+		row = o.choose(t.isDirect, o.number(-1), row) // whose key is not read
+		row.Type.Target = way.keys[0].Type.Domain
+	}
+	held := make([]*ir.Value, len(way.keys))
+	for i, key := range way.keys {
+		held[i] = o.gather(o.pos, key, row)
+	}
+	return o.words(o.sortKeysOf(held))[0].value
 }
 
 // matchWords is match by the one word of some keys in a table of words.

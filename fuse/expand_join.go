@@ -47,7 +47,7 @@ func (e *expansion) join(v *ir.Value) {
 	j.row = o.index(left[0], left[0].Type.Domain)
 	j.found = e.newDomain(ir.DomainMask, out.Name+"_found", left[0].Type.Domain)
 	j.found.By = j.hasPartner
-	j.left, j.right = o.repeated(t, left, e.newDomain(ir.DomainJoin, out.Name+"_repeated", left[0].Type.Domain))
+	j.left, j.right = o.repeated(t, left, j.lookup == nil, e.newDomain(ir.DomainJoin, out.Name+"_repeated", left[0].Type.Domain))
 	out.Kind, out.By = ir.DomainEither, nil
 	e.joins[v] = j
 }
@@ -223,14 +223,15 @@ func (e *expansion) stored(v *ir.Value, p *paired) *ir.Value {
 	return e.eithers[ways]
 }
 
-// repeated returns the left and the right row of each pair, which are the rows of out.
-func (o *ordering) repeated(t rowTable, left []*ir.Value, out *ir.Domain) (row, partner *ir.Value) {
-	p := o.partners(t)
+// repeated returns the left and the right row of each pair, which are the rows of out. If hasRows is set, the table
+// has codes of rows.
+func (o *ordering) repeated(t rowTable, left []*ir.Value, hasRows bool, out *ir.Domain) (row, partner *ir.Value) {
+	p := o.partners(t, hasRows)
 	var length, begin *ir.Value
 	if o.entersCodes(t) {
 		length, begin = p.split(p.ofKeys(t, left))
 	} else {
-		length, begin = p.at(o.slotOf(t, left))
+		length, begin = p.ofRows(t, left)
 	}
 	return o.pairsOf(p.order, begin, length, out)
 }
@@ -255,13 +256,19 @@ func (o *ordering) pairsOf(order, begin, length *ir.Value, out *ir.Domain) (row,
 	}
 	place := o.cast(ir.I64, o.apply(ir.OpAdd, o.gather(o.pos, ahead, pairs), number))
 	place.Type.Target = order.Type.Domain
-	return pairs, o.gather(o.pos, order, place)
+	partner = o.gather(o.pos, unwidened(order), place)
+	if partner.Type.Kind != ir.I64 { // so that more of what pairs read is in caches
+		partner = o.cast(ir.I64, partner)
+		partner.Type.Target = order.Type.Target
+	}
+	return pairs, partner
 }
 
 // partners are the rows of a table that have equal keys.
 type partners struct {
 	*ordering
 	order *ir.Value // all rows, those of equal keys together and in their order
+	many  *ir.Value // of the first row of each key: how many rows have its keys
 	count *ir.Value // of each slot or, in a table with codes, of the first row of each key: how many rows have its keys
 	begin *ir.Value // likewise: where these rows begin in order
 	both  *ir.Value // likewise: begin and count as one word, if both have 32 bits
@@ -269,10 +276,10 @@ type partners struct {
 
 // partners brings the rows of a table together that have equal keys. The first one
 // stands for all of them.
-func (o *ordering) partners(t rowTable) partners {
+func (o *ordering) partners(t rowTable, hasRows bool) partners {
 	rows := t.keys[0].Type.Domain
 	var first *ir.Value
-	if o.entersCodes(t) {
+	if o.entersCodes(t) || hasRows && t.hasWords() {
 		first = o.foundRow(t, t.keys)
 	} else {
 		first = o.rowAt(t, o.probe(t, t.keys))
@@ -286,8 +293,9 @@ func (o *ordering) partners(t rowTable) partners {
 	}
 	by := &ordering{expansion: o.expansion, pos: o.pos, rows: rows, out: o.newDomain(ir.DomainOrder, rows.Name+"_sorted", rows)}
 	keys := o.sortKeysOf([]*ir.Value{key})
-	p := partners{ordering: o, order: by.sort(keys, by.row(keys), false).number}
-	by.out.By = p.order
+	by.isNarrow = true
+	by.out.By = by.sort(keys, by.row(keys), false).number
+	p := partners{ordering: o, many: count, order: by.rowOf(by.out.By)}
 
 	p.begin, p.count = begin, count
 	if !o.entersCodes(t) {
@@ -299,6 +307,56 @@ func (o *ordering) partners(t rowTable) partners {
 		p.both = o.apply(ir.OpOr, high, o.cast(ir.U64, p.count))
 	}
 	return p
+}
+
+// ofRows returns how many rows of a table with slots have keys, and where these rows begin.
+func (p partners) ofRows(t rowTable, keys []*ir.Value) (count, begin *ir.Value) {
+	if p.both == nil || !t.hasWords() {
+		return p.at(p.slotOf(t, keys))
+	}
+	count, begin = p.ofCode(t, keys)
+	if t.least == nil {
+		return count, begin
+	}
+	slot := p.choose(t.isDirect, p.keySlot(t, keys), p.number(-1))
+	slot.Type.Target = p.both.Type.Domain
+	directly, from := p.split(p.gather(p.pos, p.both, slot)) // 0 of a slot that does not exist
+	return p.choose(t.isDirect, directly, count), p.choose(t.isDirect, from, begin)
+}
+
+// mostInCode is the most rows with equal keys that codes tell. Of more, what pairs cost outweighs a search.
+const mostInCode = 31
+
+// ofCode is ofRows by codes that lie beside the keys in the table, so that a search reads memory in one place.
+// A code has in its low bits where rows begin, and above how many they are, or the most that it has; the first of
+// so many rows tells how many.
+func (p partners) ofCode(t rowTable, keys []*ir.Value) (count, begin *ir.Value) {
+	narrow := func(x *ir.Value) *ir.Value { return p.cast(ir.U32, x) }
+	one, rows := p.constant(ir.Int(ir.U64, 1)), p.cast(ir.U64, p.length(t.keys[0]))
+	bits := p.apply(ir.OpSub, p.integer(rows, 64), p.cast(ir.U64, p.apply(ir.OpLeadingzeros, rows)))
+	below := func(bits *ir.Value) *ir.Value { return narrow(p.apply(ir.OpSub, p.apply(ir.OpShl, one, bits), one)) }
+	most := p.apply(ir.OpLeast, below(p.apply(ir.OpSub, p.integer(rows, codeBits), bits)), p.constant(ir.Int(ir.U32, mostInCode)))
+
+	high := p.apply(ir.OpShl, p.apply(ir.OpLeast, narrow(p.count), most), narrow(bits))
+	isTaken, _ := p.rowOfSlot(t)
+	code := p.choose(isTaken, p.apply(ir.OpOr, high, narrow(p.begin)), p.constant(ir.Int(ir.U32, 0)))
+	table := func(held *ir.Value) *ir.Value {
+		if t.isWide {
+			return p.pairOf(held, code)
+		}
+		return p.codeWord(held, code)
+	}
+	found := p.matchWords(t, p.words(p.sortKeysOf(keys)), table(p.heldBy(t, t)))
+
+	number := p.apply(ir.OpShr, found, narrow(bits))
+	begin = p.cast(ir.I64, p.apply(ir.OpAnd, found, below(bits)))
+	areMany := p.apply(ir.OpEq, number, most)
+	at := func(x, index *ir.Value) *ir.Value {
+		index = p.choose(areMany, index, p.number(-1))
+		index.Type.Target = x.Type.Domain
+		return p.cast(ir.I64, p.gather(p.pos, x, index))
+	}
+	return p.choose(areMany, at(p.many, at(unwidened(p.order), begin)), p.cast(ir.I64, number)), begin
 }
 
 // at returns how many rows have the keys of slots that a probe has found, and where

@@ -26,6 +26,7 @@ type ordering struct {
 	leaves     *leaving                         // what the last passes leave, if columns follow without a gather
 	columnWord func(beside *ir.Value) *ir.Value // the word of a row from what comes along; nil if it comes along, too
 	isMain     bool                             // the rows are those of the pipeline, and may be many
+	isNarrow   bool                             // numbers stay as they come along
 	chooses    bool                             // the kernel that finds extremes of the keys comes before the choice of a way
 }
 

@@ -310,7 +310,7 @@ func (o *ordering) arrive(end destination, ways ...arrival) (out sortedRows) {
 	case end.kept:
 		out.word = scatter(o.keyOf)
 	}
-	isNarrow := end.kept
+	isNarrow := end.kept || o.isNarrow
 	if o.leaves != nil {
 		isNarrow = o.leaves.isNarrow
 	}

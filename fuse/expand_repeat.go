@@ -79,8 +79,8 @@ func (o *ordering) expanded(r repetition, out *ir.Domain) (source, begin *ir.Val
 const blockShift = 10
 
 // endsOf is of how many rows the end of the last one is stored where the lengths of all are: a power
-// of two. The ends between are sums that one work-item adds up, of elements that lie together.
-const endsOf = 4
+// of two. The ends between are sums that a work-group adds up, of elements that lie together.
+const endsOf = 256
 
 // sourceSearch is what the rows of an expansion find their sources by.
 type sourceSearch struct {

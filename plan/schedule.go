@@ -13,7 +13,7 @@ type Schedule struct {
 	Table     string `json:"table,omitempty"`    // where rows of bins are combined: local, global
 	Groups    string `json:"groups,omitempty"`   // how rows are brought into groups: sort, hash, shared, independent, local, partitioned; "" is bins where these suit the keys, else hash in Go and CUDA C++
 	Probe     string `json:"probe,omitempty"`    // how find and join find rows with equal keys: linear, cuckoo, sort, loops; "" is by their number where keys have a small range, else linear
-	Sources   string `json:"sources,omitempty"`  // how the rows of a tile find which rows repeat and join repeat: ends, count, search, item, subgroup, workgroup, child; "" is ends
+	Sources   string `json:"sources,omitempty"`  // how the rows of a tile find which rows repeat and join repeat: count, ends, search, item, subgroup, workgroup, child; "" is count
 	Radix     int    `json:"radix,omitzero"`     // bits of the digits by which rows are sorted; 0 is what suits the device
 	Ring      int    `json:"ring,omitzero"`      // tiles that a work-group has in local memory or in flight, under scheme persistent
 	Lookahead int    `json:"lookahead,omitzero"` // rounds between publishing the fold of a tile and finishing the tile, under scheme persistent
@@ -94,10 +94,13 @@ const (
 // Probes lists the values of Schedule.Probe.
 var Probes = []string{Linear, Cuckoo, Sort, Loops}
 
+// Persistent is the value of Schedule.Scheme by which resident work-groups walk over the tiles together.
+const Persistent = "persistent"
+
 // The values of Schedule.Sources: how rows find which row they repeat, whose ends are known.
 const (
-	Ends   = "ends"   // the ends in a tile are counted where they lie, if they are not too many, and a running sum tells each row its source
-	Count  = "count"  // the same, but where lengths are stored, most ends are found anew from them
+	Count  = "count"  // the ends in a tile are counted where they lie, if they are not too many, and a running sum tells each row its source; where lengths are stored, most ends are found anew from them
+	Ends   = "ends"   // the same, but all ends are stored
 	Search = "search" // each row searches the ends, between the sources of the first row of its block and of the next one's
 
 	PerItem      = "item"      // a launch before tells rows their sources: a work-item takes a repeated row, and its rows in a loop
@@ -107,7 +110,7 @@ const (
 )
 
 // SourceWays lists the values of Schedule.Sources, the default first.
-var SourceWays = []string{Ends, Count, Search, PerItem, PerSubgroup, PerWorkgroup, PerChild}
+var SourceWays = []string{Count, Ends, Search, PerItem, PerSubgroup, PerWorkgroup, PerChild}
 
 // Variants lists the variants of aggregation, the default last.
 var Variants = []string{Direct, Chunked, PrivateVar, PrivateArray, Subgroup, Segmented}

@@ -43,27 +43,33 @@ func testSources(t *testing.T, p *ir.Pipeline, kind ir.Kind, schedule plan.Sched
 	if want := slices.Index(plan.SourceWays, way) > slices.Index(plan.SourceWays, plan.Search); isTold != want {
 		t.Errorf("sources=%s: rows are told their sources: %t", way, isTold)
 	}
-	hasLengths, isDefault := way == plan.Count || way == plan.Search, way == "" || way == plan.Ends
-	if counts := strings.Contains(textOf(lowered), "end_of_sources"); counts != (isDefault || way == plan.Count) {
+	hasLengths, isCounted := way == plan.Count, way == plan.Count || way == plan.Ends
+	if counts := strings.Contains(textOf(lowered), "end_of_sources"); counts != isCounted {
 		t.Errorf("sources=%s: ends are counted: %t", way, counts)
 	}
 	hasAll := slices.ContainsFunc(lowered.Plan.Buffers, func(b plan.Buffer) bool { return b.Kind == plan.U32 && b.Length.String() == plan.Len("n").String() })
 	if want := !hasLengths; hasAll != want {
 		t.Errorf("sources=%s: all ends are stored: %t", way, hasAll)
 	}
-	for _, most := range []int{1, 4, 40, 250} { // lengths: so short that rows search, so long that ends are counted, and mostly 0
+	for _, most := range []int{1, 4, 40, 250, 9000} { // lengths: so short that rows search, so long that ends are counted, and mostly 0
 		rows := 2003 // of more blocks than one, and the last few are not four
 		if most == 40 {
 			rows = 403
 		}
-		if way == plan.PerChild {
-			rows = 20000 // two pages
+		if most == 9000 && way != plan.Count {
+			continue
+		}
+		if most == 9000 || way == plan.PerChild {
+			rows = 20000 // of which all may end in a tile; two pages
 		}
 		in := []ir.Column{ir.NewColumn(kind, rows), ir.NewColumn(ir.I64, rows)}
 		for row := range rows {
 			length := row % most
 			if most == 250 && row%64 != 63 && row != rows-1 {
 				length = 0
+			}
+			if most == 9000 {
+				length = max(length-8990, 0)
 			}
 			in[0].Set(row, ir.Int(kind, int64(length)))
 			in[1].Set(row, ir.Int(ir.I64, int64(row*row)))

@@ -29,12 +29,17 @@ type Options struct {
 
 // For returns the options for a level and a schedule of work-groups.
 func For(level string, s plan.Schedule) Options {
-	options := Options{Level: level, Variant: s.Variant, Options: fuse.Options{Radix: s.Radix, Probing: s.Probe, Short: s.Part == 0, Lengths: s.Sources == plan.Count || s.Sources == plan.Search, KeptAtOnce: true}}
+	options := Options{Level: level, Variant: s.Variant, Options: fuse.Options{Radix: s.Radix, Probing: s.Probe, Short: s.Part == 0, Lengths: addsLengths(s), KeptAtOnce: true}}
 	if s.Groups != "" {
 		options.Bins = -1
 		options = options.WithHash(s, 0)
 	}
 	return options
+}
+
+// addsLengths reports whether work-groups add lengths of repeat up once more: subgroups that have tiles of their own search.
+func addsLengths(s plan.Schedule) bool {
+	return (s.Sources == "" || s.Sources == plan.Count) && s.Scheme != plan.Persistent
 }
 
 // WithHash lets work-groups find up to so many groups by a hash table, and more by one after

@@ -28,7 +28,11 @@ func (f flat) main() {
 	if !slices.ContainsFunc(f.Ops, func(op tile.Op) bool { return !op.Epilogue && (op.Domain != tile.Uniform || op.HasEffect()) }) {
 		return
 	}
-	f.launchRows(f.mainFunction(f.strategy), f.grid(), plan.ForwardNone)
+	grid := f.grid()
+	if !f.share.IsZero() {
+		grid = f.folds // a work-group without rows stores a fold, too
+	}
+	f.launchRows(f.mainFunction(f.strategy), grid, plan.ForwardNone)
 }
 
 func (f flat) describe(v *plan.Variant) { v.Schedule.Scheme = SchemeFlat }

@@ -133,7 +133,7 @@ var rankingFamily = family{
 			return newOrdering(s)
 		}
 		if s.ranks.lookBack > 0 && s.items%itemsAtOnce == 0 {
-			s.shareTiles(leastMovedItems)
+			s.shareTiles(leastMovedItems, fewTiles)
 		}
 		r := ranking{flat: flat{s}, earlier: &publishedCounts{}}
 		if s.family.Name != SchemePublished {

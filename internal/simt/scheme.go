@@ -12,10 +12,10 @@ import (
 
 // The schemes, by their names in schedules and plans.
 const (
-	SchemeFlat       = "flat"       // no tile needs earlier ones
-	SchemePublished  = "published"  // a launch per cut
-	SchemeLookback   = "lookback"   // tiles of one launch publish and poll
-	SchemePersistent = "persistent" // resident work-groups walk over the tiles together
+	SchemeFlat       = "flat"          // no tile needs earlier ones
+	SchemePublished  = "published"     // a launch per cut
+	SchemeLookback   = "lookback"      // tiles of one launch publish and poll
+	SchemePersistent = plan.Persistent // resident work-groups walk over the tiles together
 )
 
 // A scheme brings the fold of all earlier tiles to a tile. It lowers one kernel.
@@ -98,6 +98,8 @@ func withoutPrefix(s *launches) scheme {
 		return published{f}
 	case s.walks():
 		return walking{f}
+	case s.sharesSources():
+		s.shareTiles(max(leastSourcesRows/s.rowItems(), 1), fewSourcesTiles)
 	}
 	return f
 }

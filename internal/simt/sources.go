@@ -26,6 +26,10 @@ type tileSources struct {
 // repeated rows have no repetitions.
 const mostEnds = 8
 
+// mostSteps is how often a work-group adds lengths up for a tile, if more rows end in it than that: by searches it
+// takes about as long then.
+const mostSteps = 128
+
 // planSources finds what rows find together, be it by nested loops: what local memory has room for. Subgroups
 // that have tiles of their own search.
 func (k *kernel) planSources() {
@@ -112,7 +116,10 @@ func (e *rowBody) sourcesOf(i int) *tileSources {
 	first := e.b.Let("first_source", loop.ToCounter(e.at(op.Args[0], e.first)))
 	end := e.b.Let("end_of_sources", loop.ToCounter(e.at(op.Args[1], loop.Greatest(last, loop.Int(0)))))
 	width := int64(max(op.Width, 1))
-	most := loop.Int(mostEnds * e.kernel.rows() / width)
+	most := loop.Int(mostEnds * e.kernel.rows())
+	if op.Width > 0 {
+		most = loop.Int(max(mostSteps*lengthsTogether*int64(e.workgroup), mostEnds*e.kernel.rows()) / width)
+	}
 	areMany := e.b.Let("are_many", loop.Gt(loop.Sub(end, first), most))
 	found := &tileSources{shared: e.localArray(fmt.Sprintf("sources_%d", i), ir.I32, e.sourcePlaces())}
 	if e.keeps || e.localTables != nil || e.chunk > 1 {
@@ -122,7 +129,7 @@ func (e *rowBody) sourcesOf(i int) *tileSources {
 		e.clearCounters(found.shared)
 		e.barrier()
 		if op.Width > 0 {
-			e.countSums(op, first, end, found.shared)
+			e.countSums(i, first, end, found.shared)
 		} else {
 			e.countEnds(op, first, end, found.shared)
 		}
@@ -154,11 +161,11 @@ func (e *rowBody) eachCounter(counters *loop.Var, body func(item, count loop.Exp
 	})
 }
 
-// endedBefore returns how many have ended before the work-item's rows, of which so many end there.
-func (e *rowBody) endedBefore(i int, sum loop.Expr) loop.Expr {
+// sumBefore returns the sum of what the work-items before this one have, and that of all.
+func (e *rowBody) sumBefore(i int, own loop.Expr) (before, all loop.Expr) {
 	st := single(e.kernel, slot{stateKey: stateKey{i, 0}, kind: ir.I32, counts: true})
-	before, _ := e.blockScan(st, []loop.Expr{sum}, duringScan{})
-	return before[0]
+	sums, total := e.blockScan(st, []loop.Expr{own}, duringScan{})
+	return sums[0], total[0]
 }
 
 // addCounters adds the counters up from first on, so that they are sources.
@@ -168,7 +175,8 @@ func (e *rowBody) addCounters(i int, counters *loop.Var, first loop.Expr) {
 		e.b.Assign(sum, loop.Add(sum, count))
 		e.b.Store(sums, item, sum)
 	})
-	before := e.b.Let("before", loop.Add(e.endedBefore(i, sum), loop.ToKind(ir.I32, first)))
+	ended, _ := e.sumBefore(i, sum)
+	before := e.b.Let("before", loop.Add(ended, loop.ToKind(ir.I32, first)))
 	source := func(item loop.Expr) loop.Expr { return loop.Add(before, loop.At(sums, item)) }
 	start := e.b.Let("start", e.sourcePlace(loop.Mul(e.localID, loop.Int(int64(e.items)))))
 	if !e.countsWide() {
@@ -276,50 +284,74 @@ func (e *rowBody) countEnd(ended *loop.Var, place loop.Expr) {
 	}, nil)
 }
 
-// countSums is countEnds where the end of the last of each few rows is stored: a work-item
-// adds up the lengths of those.
-func (e *rowBody) countSums(op *tile.Op, first, end loop.Expr, ended *loop.Var) {
-	repeated, width := e.repeated(op), int64(op.Width)
-	few := e.b.Decl("few", loop.Add(first, e.localID))
-	number := loop.ToCounter(e.arguments.value("fews", plan.CeilDiv(plan.Len(op.Sources), plan.Const(width))))
-	e.b.While(loop.And(loop.Le(few, end), loop.Lt(few, number)), func() {
-		place := e.b.Decl("place", loop.Sub(loop.ToCounter(e.endBefore(op, few)), e.first))
-		source := e.b.Let("source", loop.Mul(few, loop.Int(width)))
-		count := func(length loop.Expr) {
-			e.b.Assign(place, loop.Add(place, loop.ToCounter(length)))
-			e.countEnd(ended, place)
-		}
-		lengths := e.stream(op.Keys[0])
-		each := func() {
-			for i := range width {
-				at := loop.Add(source, loop.Int(i))
-				e.b.If(loop.Lt(at, repeated), func() { count(loop.At(lengths, at)) }, nil)
+// lengthsTogether is of how many neighbouring lengths a work-item adds up at a time.
+const lengthsTogether = 8
+
+// countSums is countEnds where the end of the last of each few rows is stored, and the lengths of all: from the
+// first few on the work-group adds up lengths.
+func (e *rowBody) countSums(i int, first, end loop.Expr, ended *loop.Var) {
+	op := &e.Ops[i]
+	width, lengths := int64(op.Width), e.stream(op.Keys[0])
+	begin := e.b.Decl("begin", loop.Sub(loop.ToCounter(e.endBefore(op, first)), e.first)) // of the rows that follow
+	row := e.b.Decl("of_group", loop.Mul(first, loop.Int(width)))
+	stop := e.b.Let("stop", loop.Least(loop.Mul(loop.Add(end, loop.Int(1)), loop.Int(width)), e.repeated(op)))
+	own := e.b.Storage("lengths", loop.ArrayOf(lengthsTogether, loop.Counter))
+	next := e.b.Storage("next_lengths", loop.ArrayOf(lengthsTogether, loop.Counter))
+	eachLength := func(body func(j *loop.Var)) { e.b.For("j", loop.Int(0), loop.Int(lengthsTogether), body) }
+	step := loop.Int(int64(e.workgroup * lengthsTogether))
+	source := e.b.Decl("source", loop.Add(row, loop.Mul(e.localID, loop.Int(lengthsTogether))))
+	e.loadLengths(own, lengths, source, stop)
+	e.b.While(loop.Lt(row, stop), func() {
+		e.loadLengths(next, lengths, e.b.Let("ahead", loop.Add(source, step)), stop) // does not wait for the scan
+		sum := e.b.Decl("sum_of_lengths", loop.Int(0))
+		eachLength(func(j *loop.Var) { e.b.Assign(sum, loop.Add(sum, loop.At(own, j))) })
+		before, all := e.sumBefore(i, loop.ToKind(ir.I32, sum))
+		place := e.b.Decl("place", loop.Add(begin, loop.ToCounter(before)))
+		eachLength(func(j *loop.Var) {
+			e.b.Assign(place, loop.Add(place, loop.At(own, j)))
+			e.b.If(loop.Lt(loop.Add(source, j), stop), func() { e.countEnd(ended, place) }, nil)
+			e.b.Store(own, j, loop.At(next, j))
+		})
+		e.b.Assign(begin, loop.Add(begin, loop.ToCounter(all)))
+		e.b.Assign(row, loop.Add(row, step))
+		e.b.Assign(source, loop.Add(source, step))
+		e.barrier() // before the next sums
+	})
+}
+
+// loadLengths loads the lengths of neighbouring rows before stop, from source on; of others 0.
+func (e *rowBody) loadLengths(own, lengths *loop.Var, source, stop loop.Expr) {
+	each := func() {
+		e.b.For("j", loop.Int(0), loop.Int(lengthsTogether), func(j *loop.Var) {
+			e.b.Store(own, j, loop.Int(0))
+			at := e.b.Let("at", loop.Add(source, j))
+			e.b.If(loop.Lt(at, stop), func() { e.b.Store(own, j, loop.ToCounter(loop.At(lengths, at))) }, nil)
+		})
+	}
+	wide := loop.Wide(lengths.T)
+	if wide == 0 || lengthsTogether%wide != 0 {
+		each()
+		return
+	}
+	e.b.If(loop.Le(loop.Add(source, loop.Int(lengthsTogether)), stop), func() {
+		for some := 0; some < lengthsTogether; some += wide {
+			for j, length := range e.b.LoadWide("length", lengths, loop.Add(source, loop.Int(int64(some)))) {
+				e.b.Store(own, loop.Int(int64(some+j)), loop.ToCounter(length))
 			}
 		}
-		if loop.Wide(lengths.T) != int(width) {
-			each()
-		} else {
-			e.b.If(loop.Le(loop.Add(source, loop.Int(width)), repeated), func() {
-				for _, length := range e.b.LoadWide("length", lengths, source) {
-					count(length)
-				}
-			}, each)
-		}
-		e.b.Assign(few, loop.Add(few, loop.Int(int64(e.workgroup))))
-	})
+	}, each)
 }
 
 // sourceAmong returns the source of a row among the few whose last one ends behind it.
 func (e *rowBody) sourceAmong(op *tile.Op, few, row loop.Expr) loop.Expr {
-	last := loop.Sub(e.repeated(op), loop.Int(1))
 	few = e.b.Let("few", few)
-	begin := loop.Mul(few, loop.Int(int64(op.Width)))
-	source, end := e.b.Decl("source", begin), e.b.Decl("end", e.endBefore(op, few))
-	for i := range op.Width - 1 {
-		at := loop.Least(loop.Add(begin, loop.Int(int64(i))), last)
-		e.b.Assign(end, loop.Add(end, loop.ToKind(ir.I64, loop.At(e.stream(op.Keys[0]), at))))
-		e.b.Assign(source, loop.Add(source, loop.Choose(loop.Le(end, row), loop.Int(1), loop.Int(0))))
-	}
+	source, end := e.b.Decl("source", loop.Mul(few, loop.Int(int64(op.Width)))), e.b.Decl("end", e.endBefore(op, few))
+	last := e.b.Let("last", loop.Sub(loop.Least(loop.Mul(loop.Add(few, loop.Int(1)), loop.Int(int64(op.Width))), e.repeated(op)), loop.Int(1)))
+	length := func() loop.Expr { return loop.ToKind(ir.I64, loop.At(e.stream(op.Keys[0]), source)) }
+	e.b.While(loop.And(loop.Lt(source, last), loop.Le(loop.Add(end, length()), row)), func() {
+		e.b.Assign(end, loop.Add(end, length()))
+		e.b.Assign(source, loop.Add(source, loop.Int(1)))
+	})
 	return source
 }
 
