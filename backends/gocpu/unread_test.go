@@ -14,7 +14,7 @@ import (
 
 // Go refuses a variable that is never read, and a scalar may be needed by name
 // alone: by a comparison with itself, by a neighbour 0 rows away, by what is
-// multiplied out.
+// multiplied out. It also gives each variable a type, by its literal if it has one.
 func TestEveryVariableIsRead(t *testing.T) {
 	files := token.NewFileSet()
 	config := types.Config{Importer: importer.ForCompiler(files, "gc", nil)}
@@ -22,6 +22,7 @@ func TestEveryVariableIsRead(t *testing.T) {
 		"compared with itself": "pipeline p(x: [n]u16, m: [n]bool) {\n\tk = first(x[m], else: 4)\n\tsame = k <= k\n\treturn mean: avg(x[m], else: 0.0), no: false && same\n}\n",
 		"no neighbour":         "pipeline p(x: [n]i16) {\n\tk = first(x, else: 2)\n\ty = next(x, 0, 4 % select(k == 0, 3, k))\n\treturn least: min(y, else: -1)\n}\n",
 		"a length of no use":   "pipeline p(x: [n]i16, m: [n]bool) {\n\ty = x[m]\n\treturn no: len(y) < len(y), sum: sum(y)\n}\n",
+		"the bits of a text":   "pipeline p(x: [n]f64) {\n\tby = starts(x < x)\n\tt = first(\"Aab\", by: by)\n\treturn row: find(select(false, t, \"\\xff\"), in: t)\n}\n",
 		"a default of no use":  "pipeline p(x: [n]char8, c: char8 = \"A\") {\n\treturn row: index(next(x, 0, c))\n}\n",
 	} {
 		for _, level := range fuse.Levels {

@@ -231,6 +231,9 @@ func To(t Type, x Expr) Expr {
 
 // BitsOf returns the bits of a float or char8 as an unsigned integer.
 func BitsOf(x Expr) Expr {
+	if c, ok := x.(*Const); ok && c.Value.Kind == ir.Char8 {
+		return ConstOf(ir.Scalar{Kind: ir.U64, Bits: c.Value.Bits})
+	}
 	if x.Type().Kind == ir.F32 {
 		return &Cast{ScalarOf(ir.U32), x, true}
 	}
