@@ -28,7 +28,8 @@ func (p *Program) encoded(base string) ([]backends.File, error) {
 	return append(p.Files[:len(p.Files):len(p.Files)], backends.File{Name: planFile(base), Text: text}), nil
 }
 
-// On returns the emitter for a machine, the one With a capability that the machine has. A GPU whose probe has shown that work-groups start in the order of their
+// On returns the emitter for a machine, the one With a capability that the machine has. Launches bring no more
+// local memory than there is. A GPU whose probe has shown that work-groups start in the order of their
 // numbers takes no tickets; where one waits in vain all the same, the plan gives up.
 func (e Emitter) On(m plan.Machine) Emitter {
 	if e.IDs == "" && m.Subgroup > 1 && m.Caps[plan.CapStatic] == plan.Probed {
@@ -38,6 +39,10 @@ func (e Emitter) On(m plan.Machine) Emitter {
 		if m.Has(c) {
 			e = able
 		}
+	}
+	if m.LocalBytes > 0 && m.LocalBytes < e.Dialect.LaunchedLocal {
+		dialect := *e.Dialect
+		dialect.LaunchedLocal, e.Dialect = m.LocalBytes, &dialect
 	}
 	e.Rounds = m.Has(plan.CapResident) && m.Has(plan.CapBulkCopy)
 	return e
