@@ -1,6 +1,7 @@
 package kernels
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -32,13 +33,14 @@ func (p *Program) encoded(base string) ([]backends.File, error) {
 // local memory than there is. A GPU whose probe has shown that work-groups start in the order of their
 // numbers takes no tickets; where one waits in vain all the same, the plan gives up.
 func (e Emitter) On(m plan.Machine) Emitter {
-	if e.IDs == "" && m.Subgroup > 1 && m.Caps[plan.CapStatic] == plan.Probed {
-		e.IDs = plan.Static
-	}
 	for c, able := range e.With {
 		if m.Has(c) {
+			able.IDs = cmp.Or(e.IDs, able.IDs)
 			e = able
 		}
+	}
+	if e.IDs == "" && m.Subgroup > 1 && m.Caps[plan.CapStatic] == plan.Probed {
+		e.IDs = plan.Static
 	}
 	if m.LocalBytes > 0 && m.LocalBytes < e.Dialect.LaunchedLocal {
 		dialect := *e.Dialect

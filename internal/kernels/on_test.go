@@ -1,6 +1,7 @@
 package kernels
 
 import (
+	"maps"
 	"testing"
 
 	"github.com/kgen-go/kgen/internal/ctext"
@@ -32,6 +33,13 @@ func TestOn(t *testing.T) {
 	}
 }
 
+// withStatic adds that work-groups start in the order of their numbers.
+func withStatic(caps map[plan.Cap]plan.Evidence) map[plan.Cap]plan.Evidence {
+	all := map[plan.Cap]plan.Evidence{plan.CapStatic: plan.Probed}
+	maps.Copy(all, caps)
+	return all
+}
+
 // Kernels for a device have no more local memory than it has, and those with what a capability adds are for
 // machines that have it.
 func TestOnMachines(t *testing.T) {
@@ -50,6 +58,9 @@ func TestOnMachines(t *testing.T) {
 		{64 << 10, map[plan.Cap]plan.Evidence{plan.CapInlinePTX: plan.Probed}, "able", 64 << 10},
 	} {
 		on := e.On(plan.Machine{LocalBytes: c.local, Caps: c.caps})
+		if static := e.On(plan.Machine{Subgroup: 32, LocalBytes: c.local, Caps: withStatic(c.caps)}); static.Backend != c.backend || static.IDs != plan.Static {
+			t.Errorf("%v: backend %s numbers tiles by %q where work-groups start in order", c.caps, static.Backend, static.IDs)
+		}
 		if on.Backend != c.backend || on.Target().LaunchedLocal != c.launched {
 			t.Errorf("%d bytes, %v: backend %s with %d, want %s with %d", c.local, c.caps, on.Backend, on.Target().LaunchedLocal, c.backend, c.launched)
 		}
