@@ -188,13 +188,12 @@ func (t groupTable) clear(b *loop.Builder) {
 
 // home returns the slot of a key, by a hash in which parts have no bits in common.
 func (t groupTable) home(key loop.Expr) loop.Expr {
-	x := loop.Apply(ir.OpMul, key, loop.ConstOf(ir.Int(ir.U64, -7046029254386353131)))
-	return loop.Apply(ir.OpAnd, loop.ToCounter(loop.Apply(ir.OpShr, x, loop.ConstOf(ir.Int(ir.U64, 32)))), t.last)
+	return loop.Apply(ir.OpAnd, loop.ToCounter(loop.Apply(ir.OpShr, scattered(key), loop.ConstOf(ir.Int(ir.U64, 32)))), t.last)
 }
 
 // search goes from a slot on to that of a key, or to a free one.
 func (t groupTable) search(b *loop.Builder, key loop.Expr, slot, held *loop.Var) {
-	b.While(loop.And(loop.Ne(held, loop.ConstOf(ir.Int(ir.U64, 0))), loop.Ne(loop.Apply(ir.OpShr, held, loop.ConstOf(ir.Int(ir.U64, codeBits))), key)), func() {
+	b.While(loop.And(loop.Ne(held, loop.ConstOf(ir.Int(ir.U64, 0))), loop.Ne(keyOfWord(held), key)), func() {
 		b.Assign(slot, loop.Apply(ir.OpAnd, loop.Add(slot, loop.Int(1)), t.last))
 		b.Assign(held, loop.At(t.memory, slot))
 	})

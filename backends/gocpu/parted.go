@@ -59,7 +59,7 @@ func (g *body) matchParts(i int) {
 	}
 	b.For("at", loop.Int(0), loop.LenOf(words), func(at *loop.Var) {
 		word := b.Let("word", loop.At(words, at))
-		t.Enter(b, word, home(loop.Apply(ir.OpShr, word, loop.ConstOf(ir.Int(ir.U64, 32)))))
+		t.Enter(b, word, home(keyOfWord(word)))
 	})
 	keys := b.Slice("keys", g.whole[op.Keys[1]], bounds[2], bounds[3])
 	codes := b.Slice("codes", g.whole[op.Stream], bounds[2], bounds[3])
@@ -71,9 +71,14 @@ func (g *body) matchParts(i int) {
 	g.values[op.Res[0]] = t.Taken
 }
 
+// scattered returns a product of a key of which the high bits depend on all of it.
+func scattered(key loop.Expr) loop.Expr {
+	return loop.Apply(ir.OpMul, key, loop.ConstOf(ir.Int(ir.U64, -7046029254386353131)))
+}
+
 // hashOfKey returns a hash of a key, of 64 bits, in which parts have no bits in common.
 func hashOfKey(key loop.Expr) loop.Expr {
-	x := loop.Apply(ir.OpMul, key, loop.ConstOf(ir.Int(ir.U64, -7046029254386353131)))
+	x := scattered(key)
 	x = loop.Apply(ir.OpXor, x, loop.Apply(ir.OpShr, x, loop.ConstOf(ir.Int(ir.U64, 32))))
 	return loop.Apply(ir.OpMul, x, loop.ConstOf(ir.Int(ir.U64, -2960836687051489901)))
 }

@@ -135,19 +135,19 @@ func (p *printer) decl(s *loop.Decl) {
 		p.line("%s *const %s = (%s *)%s;", element, p.names.Declare(s.Var), element, p.use(s.Over))
 	case s.Launch && p.dialect.Launched == "":
 		p.fail("no launch brings local memory")
-	case s.Launch && p.dialect.Declares:
-		p.kernels[len(p.kernels)-1].LocalBytes += int64(t.Len) * int64(t.Kind.Size())
-		p.line("%s%s %s[%d];", p.dialect.Launched, p.memoryType(t), p.names.Declare(s.Var), t.Len)
-	case s.Launch:
+	case s.Launch && !p.dialect.Declares:
 		p.line("%s%s %s[];", p.dialect.Launched, p.memoryType(t), p.names.Declare(s.Var))
 	case t.Form == loop.Array && t.Space == loop.Local:
 		kernel := &p.kernels[len(p.kernels)-1]
 		kernel.LocalBytes += int64(t.Len) * int64(t.Kind.Size())
-		align := ""
-		if p.wide[s.Var] {
-			align = p.dialect.Align
+		qualifier := p.dialect.Local
+		switch {
+		case s.Launch:
+			qualifier = p.dialect.Launched
+		case p.wide[s.Var]:
+			qualifier += p.dialect.Align
 		}
-		p.line("%s%s%s %s[%d];", p.dialect.Local, align, p.memoryType(t), p.names.Declare(s.Var), t.Len)
+		p.line("%s%s %s[%d];", qualifier, p.memoryType(t), p.names.Declare(s.Var), t.Len)
 	case t.Form == loop.Array:
 		p.line("%s %s[%d] = {0};", p.memoryType(t), p.names.Declare(s.Var), t.Len)
 	case s.Init == nil:
