@@ -83,22 +83,25 @@ func (o *ordering) foundRow(t rowTable, keys []*ir.Value) *ir.Value {
 
 // rowTable is a table of the rows that have the first of equal keys.
 type rowTable struct {
-	rows     *ir.Value   // of each slot; nil if the table has codes from the start
-	keys     []*ir.Value // of the rows
-	shift    *ir.Value   // scalar: how many low bits of a hash do not belong to the slot
-	isDirect *ir.Value   // scalar: whether slots are keys, from the least one on, or the table is one by cuckoo hashing
-	isParted *ir.Value   // scalar: whether the table is made by parts; nil if it never is
-	parted   *ir.Value   // likewise, 1 or 0
-	least    *ir.Value   // scalar: that key, as an unsigned integer; nil if slots are never keys
-	part     *ir.Value   // scalar: how many slots a part of a cuckoo table has, 0 if the table is none; nil if it cannot be one
-	seed     *ir.Value   // scalar: what hashes are mixed with for the slots of a cuckoo table
-	isNarrow bool        // a key has at most 32 bits
-	isWide   bool        // a key is one word of 64 bits, which tables have beside codes
-	bucket   int         // of what number slots by a hash are multiples; 0 for any
-	hashed   *ir.Value   // scalar: how many slots a hash table has
-	direct   *ir.Value   // scalar: how many slots a table has whose slots are keys; nil if they never are
-	ways     []rowTable  // of rows as they come, and of rows that have moved; nil if they never move
-	moved    *movedRows  // of which such a way is made, by the numbers that they have there; nil for rows as they come
+	rows     *ir.Value    // of each slot; nil if the table has codes from the start
+	keys     []*ir.Value  // of the rows
+	shift    *ir.Value    // scalar: how many low bits of a hash do not belong to the slot
+	isDirect *ir.Value    // scalar: whether slots are keys, from the least one on, or the table is one by cuckoo hashing
+	isParted *ir.Value    // scalar: whether the table is made by parts; nil if it never is
+	parted   *ir.Value    // likewise, 1 or 0
+	least    *ir.Value    // scalar: that key, as an unsigned integer; nil if slots are never keys
+	part     *ir.Value    // scalar: how many slots a part of a cuckoo table has, 0 if the table is none; nil if it cannot be one
+	seed     *ir.Value    // scalar: what hashes are mixed with for the slots of a cuckoo table
+	isNarrow bool         // a key has at most 32 bits
+	isWide   bool         // a key is one word of 64 bits, which tables have beside codes
+	bucket   int          // of what number slots by a hash are multiples; 0 for any
+	hashed   *ir.Value    // scalar: how many slots a hash table has
+	direct   *ir.Value    // scalar: how many slots a table has whose slots are keys; nil if they never are
+	ways     *tableWays   // nil if there is one way to make it
+	moved    *movedRows   // of which it is made, by the numbers that they have there; nil for rows as they come
+	grouped  *groupedRows // the rows of a join's right side behind those, nil if they are not grouped
+
+	hasShortHash bool // slots are the high bits of a hash of 32 bits
 }
 
 // hasWords reports whether searches compare keys that lie in the table.
@@ -278,6 +281,9 @@ func (o *ordering) isTaken(row *ir.Value) *ir.Value {
 // words of several rows ahead, and go on from there.
 func (o *ordering) tableOf(keys []*ir.Value, lookedUp *ir.Value, isForPairs bool) rowTable {
 	at := columnsName(keys)
+	if isForPairs && o.mayGroup(keys) {
+		at += " grouped"
+	}
 	if _, ok := o.rowTables[at]; !ok {
 		o.rowTables[at] = o.newRowTable(keys, lookedUp, isForPairs)
 	}
@@ -313,6 +319,7 @@ func (o *ordering) newRowTable(keys []*ir.Value, lookedUp *ir.Value, isForPairs 
 		}
 		least = o.apply(ir.OpGreatest, rows, o.integer(rows, uint64(t.bucket/2))) // half of the slots are free
 	}
+	t.hasShortHash = isForPairs && o.mayGroup(keys)
 	var size *ir.Value
 	size, t.shift = o.hashSlots(least)
 	t.hashed = size
@@ -350,10 +357,13 @@ func (o *ordering) newRowTable(keys []*ir.Value, lookedUp *ir.Value, isForPairs 
 		}
 		return slot
 	}
-	if o.mayMove(keys) {
+	if o.mayMove(keys) && (t.least != nil || !t.hasShortHash) {
 		o.insertInWays(&t, slotOf, size)
 	} else {
 		o.insert(&t, slotOf(keys), size, nil)
+	}
+	if t.hasShortHash {
+		o.orGrouped(&t)
 	}
 	return t
 }
@@ -441,6 +451,9 @@ func (o *ordering) hashSlot(t rowTable, keys []*ir.Value) *ir.Value {
 }
 
 func (o *ordering) slotOfWords(t rowTable, words []word) *ir.Value {
+	if t.hasShortHash {
+		return o.shortSlot(t, o.narrowHash(words[0]))
+	}
 	slot := o.cast(ir.I64, o.apply(ir.OpShr, o.hashOf(words), t.shift))
 	if t.bucket > 0 {
 		slot = o.apply(ir.OpAnd, slot, o.number(-int64(t.bucket)))

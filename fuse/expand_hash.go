@@ -169,17 +169,19 @@ func (h *hashed) home(t rowTable) *ir.Value {
 	if !h.isNarrow {
 		return h.slotOfWords(t, words)
 	}
-	shift := h.cast(ir.U32, h.apply(ir.OpSub, t.shift, h.integer(t.shift, 32)))
-	return h.cast(ir.I64, h.apply(ir.OpShr, h.narrowHash(words[0]), shift))
+	return h.shortSlot(t, h.narrowHash(words[0]))
 }
 
 // narrowHash returns a hash of a word of up to 32 bits, of as many. It takes two products of
 // 32 bits, which GPUs have a unit for.
 func (o *ordering) narrowHash(w word) *ir.Value {
-	x := o.apply(ir.OpMul, w.value, o.integer(w.value, 0x9e3779b1))
+	x := o.apply(ir.OpMul, w.value, o.integer(w.value, hashFactors[0]))
 	x = o.apply(ir.OpXor, x, o.apply(ir.OpShr, x, o.integer(x, 15)))
-	return o.apply(ir.OpMul, x, o.integer(x, 0x85ebca77))
+	return o.apply(ir.OpMul, x, o.integer(x, hashFactors[1]))
 }
+
+// hashFactors are odd, so that different words have different hashes.
+var hashFactors = [2]uint64{0x9e3779b1, 0x85ebca77}
 
 // ranked returns, of each row, which of the sorted keys it has. These are so few that their
 // table is small, and near whoever searches in it.

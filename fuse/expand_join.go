@@ -26,8 +26,7 @@ func (e *expansion) join(v *ir.Value) {
 	out := e.domain(v.Type.Domain)
 	j := &joined{out: out}
 	if !o.entersCodes(t) {
-		taken := o.add(o.pos, ir.Value{Op: ir.OpSum, Args: []*ir.Value{o.cast(ir.I64, o.isTaken(t.rows))}, Type: ir.Type{Kind: ir.I64}})
-		j.isUnique = o.hasAll(right[0], taken)
+		j.isUnique = o.hasAll(right[0], o.keysIn(t))
 	}
 	if column, ok := e.lookedUpPartner(v); ok {
 		j.lookup = o.lookup(t, left, column)
@@ -226,14 +225,14 @@ func (e *expansion) stored(v *ir.Value, p *paired) *ir.Value {
 // repeated returns the left and the right row of each pair, which are the rows of out. If hasRows is set, the table
 // has codes of rows.
 func (o *ordering) repeated(t rowTable, left []*ir.Value, hasRows bool, out *ir.Domain) (row, partner *ir.Value) {
-	p := o.partners(t, hasRows)
+	p := o.partners(t.ungrouped(), hasRows)
 	var length, begin *ir.Value
 	if o.entersCodes(t) {
 		length, begin = p.split(p.ofKeys(t, left))
 	} else {
 		length, begin = p.ofRows(t, left)
 	}
-	return o.pairsOf(p.order, begin, length, out)
+	return o.pairsOf(o.orderIn(t, p.order), begin, length, out)
 }
 
 // merged returns a join of rows with keys and sorted rows.
@@ -262,131 +261,4 @@ func (o *ordering) pairsOf(order, begin, length *ir.Value, out *ir.Domain) (row,
 		partner.Type.Target = order.Type.Target
 	}
 	return pairs, partner
-}
-
-// partners are the rows of a table that have equal keys.
-type partners struct {
-	*ordering
-	order *ir.Value // all rows, those of equal keys together and in their order
-	many  *ir.Value // of the first row of each key: how many rows have its keys
-	count *ir.Value // of each slot or, in a table with codes, of the first row of each key: how many rows have its keys
-	begin *ir.Value // likewise: where these rows begin in order
-	both  *ir.Value // likewise: begin and count as one word, if both have 32 bits
-}
-
-// partners brings the rows of a table together that have equal keys. The first one
-// stands for all of them.
-func (o *ordering) partners(t rowTable, hasRows bool) partners {
-	rows := t.keys[0].Type.Domain
-	var first *ir.Value
-	if o.entersCodes(t) || hasRows && t.hasWords() {
-		first = o.foundRow(t, t.keys)
-	} else {
-		first = o.rowAt(t, o.probe(t, t.keys))
-	}
-	first.Type.Target = rows
-	count := o.add(o.pos, ir.Value{Op: ir.OpCount, By: first, Type: ir.Type{Kind: ir.I64, Domain: rows}})
-	begin := o.add(o.pos, ir.Value{Op: ir.OpExscan, Reduce: ir.ReduceAdd, Args: []*ir.Value{count}, Type: ir.Type{Kind: ir.I64, Domain: rows}})
-	key, isShort := first, o.short || o.cores // tables on cores have fewer than 2^32 rows, too
-	if isShort {
-		key = o.cast(ir.U32, first)
-	}
-	by := &ordering{expansion: o.expansion, pos: o.pos, rows: rows, out: o.newDomain(ir.DomainOrder, rows.Name+"_sorted", rows)}
-	keys := o.sortKeysOf([]*ir.Value{key})
-	by.isNarrow = true
-	by.out.By = by.sort(keys, by.row(keys), false).number
-	p := partners{ordering: o, many: count, order: by.rowOf(by.out.By)}
-
-	p.begin, p.count = begin, count
-	if !o.entersCodes(t) {
-		isTaken, at := o.rowOfSlot(t)
-		p.begin, p.count = o.gather(o.pos, begin, at), o.choose(isTaken, o.gather(o.pos, count, at), o.number(0))
-	}
-	if isShort {
-		high := o.apply(ir.OpShl, o.cast(ir.U64, p.begin), o.constant(ir.Int(ir.U64, 32)))
-		p.both = o.apply(ir.OpOr, high, o.cast(ir.U64, p.count))
-	}
-	return p
-}
-
-// ofRows returns how many rows of a table with slots have keys, and where these rows begin.
-func (p partners) ofRows(t rowTable, keys []*ir.Value) (count, begin *ir.Value) {
-	if p.both == nil || !t.hasWords() {
-		return p.at(p.slotOf(t, keys))
-	}
-	count, begin = p.ofCode(t, keys)
-	if t.least == nil {
-		return count, begin
-	}
-	slot := p.choose(t.isDirect, p.keySlot(t, keys), p.number(-1))
-	slot.Type.Target = p.both.Type.Domain
-	directly, from := p.split(p.gather(p.pos, p.both, slot)) // 0 of a slot that does not exist
-	return p.choose(t.isDirect, directly, count), p.choose(t.isDirect, from, begin)
-}
-
-// mostInCode is the most rows with equal keys that codes tell. Of more, what pairs cost outweighs a search.
-const mostInCode = 31
-
-// ofCode is ofRows by codes that lie beside the keys in the table, so that a search reads memory in one place.
-// A code has in its low bits where rows begin, and above how many they are, or the most that it has; the first of
-// so many rows tells how many.
-func (p partners) ofCode(t rowTable, keys []*ir.Value) (count, begin *ir.Value) {
-	narrow := func(x *ir.Value) *ir.Value { return p.cast(ir.U32, x) }
-	one, rows := p.constant(ir.Int(ir.U64, 1)), p.cast(ir.U64, p.length(t.keys[0]))
-	bits := p.apply(ir.OpSub, p.integer(rows, 64), p.cast(ir.U64, p.apply(ir.OpLeadingzeros, rows)))
-	below := func(bits *ir.Value) *ir.Value { return narrow(p.apply(ir.OpSub, p.apply(ir.OpShl, one, bits), one)) }
-	most := p.apply(ir.OpLeast, below(p.apply(ir.OpSub, p.integer(rows, codeBits), bits)), p.constant(ir.Int(ir.U32, mostInCode)))
-
-	high := p.apply(ir.OpShl, p.apply(ir.OpLeast, narrow(p.count), most), narrow(bits))
-	isTaken, _ := p.rowOfSlot(t)
-	code := p.choose(isTaken, p.apply(ir.OpOr, high, narrow(p.begin)), p.constant(ir.Int(ir.U32, 0)))
-	table := func(held *ir.Value) *ir.Value {
-		if t.isWide {
-			return p.pairOf(held, code)
-		}
-		return p.codeWord(held, code)
-	}
-	found := p.matchWords(t, p.words(p.sortKeysOf(keys)), table(p.heldBy(t, t)))
-
-	number := p.apply(ir.OpShr, found, narrow(bits))
-	begin = p.cast(ir.I64, p.apply(ir.OpAnd, found, below(bits)))
-	areMany := p.apply(ir.OpEq, number, most)
-	at := func(x, index *ir.Value) *ir.Value {
-		index = p.choose(areMany, index, p.number(-1))
-		index.Type.Target = x.Type.Domain
-		return p.cast(ir.I64, p.gather(p.pos, x, index))
-	}
-	return p.choose(areMany, at(p.many, at(unwidened(p.order), begin)), p.cast(ir.I64, number)), begin
-}
-
-// at returns how many rows have the keys of slots that a probe has found, and where
-// these rows begin.
-func (p partners) at(slot *ir.Value) (count, begin *ir.Value) {
-	if p.both == nil {
-		count, begin = p.atSlot(p.count, slot), p.atSlot(p.begin, slot)
-	} else {
-		count, begin = p.split(p.atSlot(p.both, slot))
-	}
-	return p.choose(p.apply(ir.OpGe, slot, p.number(0)), count, p.number(0)), begin
-}
-
-// split returns the count and the begin that are one word.
-func (p partners) split(both *ir.Value) (count, begin *ir.Value) {
-	count = p.cast(ir.I64, p.apply(ir.OpAnd, both, p.integer(both, 1<<32-1)))
-	return count, p.cast(ir.I64, p.apply(ir.OpShr, both, p.constant(ir.Int(ir.U64, 32))))
-}
-
-// ofKeys returns begin and count of the rows with keys as one word, 0 if there are none, of a
-// table with codes. Slots that are keys have the word themselves.
-func (p partners) ofKeys(t rowTable, keys []*ir.Value) *ir.Value {
-	in := p.codesOfRows(t)
-	at := func(code *ir.Value) *ir.Value {
-		isFound := p.apply(ir.OpNe, code, p.integer(code, 0))
-		return p.choose(isFound, p.atSlot(p.both, p.rowOfCode(code)), p.integer(p.both, 0))
-	}
-	found := at(p.matchIn(t, keys, in))
-	if in.direct == nil {
-		return found
-	}
-	return p.choose(t.isDirect, p.atKey(t, keys, at(in.direct)), found)
 }

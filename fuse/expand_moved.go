@@ -10,10 +10,8 @@ import "github.com/kgen-go/kgen/ir"
 
 // movedRows are the rows of a table that have moved.
 type movedRows struct {
-	*partition
-	isSmall *ir.Value // a scalar: above 0 if there are so few that none do
-	number  *ir.Value // of each row, 1 less than which it had before; as all below, of 32 bits
-	slots   *ir.Domain
+	number *ir.Value                   // of each row: which it was before, in 32 bits
+	column func(x *ir.Value) *ir.Value // a column of the rows before, of these
 }
 
 // mayMove reports whether the rows of a table with some keys move if they are many.
@@ -33,17 +31,28 @@ func (o *ordering) insertInWays(t *rowTable, slotOf func(keys []*ir.Value) *ir.V
 		return o.cast(ir.U32, o.apply(ir.OpShr, o.cast(ir.U64, slotOf(t.keys)), low))
 	}
 	from := &ordering{expansion: o.expansion, pos: o.pos, rows: rows}
-	m := &movedRows{partition: from.partition(o.sortKeysOf(t.keys), partitionBits, digit(), digit())}
-	m.isSmall = o.apply(ir.OpGreatest, o.apply(ir.OpSub, o.number(o.leastMoved), o.length(t.keys[0])), o.number(0))
-	m.number = m.move(o.cast(ir.U32, o.index(t.keys[0], rows)))
-	entered, moved := *t, rowTable{isDirect: t.isDirect, isNarrow: t.isNarrow, isWide: t.isWide, moved: m}
+	p := from.partition(o.sortKeysOf(t.keys), partitionBits, digit(), digit())
+	isSmall := o.isSmall(*t)
+	entered, moved := *t, rowTable{isDirect: t.isDirect, isNarrow: t.isNarrow, isWide: t.isWide}
+	moved.moved = &movedRows{number: p.move(o.cast(ir.U32, o.index(t.keys[0], rows))), column: p.move}
 	for _, key := range t.keys {
-		moved.keys = append(moved.keys, m.move(key))
+		moved.keys = append(moved.keys, p.move(key))
 	}
 	o.insert(&moved, slotOf(moved.keys), size, nil)
-	m.slots = o.newDomain(ir.DomainEither, t.rows.Type.Domain.Name+"_made", rows)
-	t.ways = []rowTable{entered, moved}
+	t.ways = &tableWays{isFirst: isSmall, first: entered, second: moved, slots: o.newDomain(ir.DomainEither, t.rows.Type.Domain.Name+"_made", rows)}
 	t.rows = o.ofSlots(*t, o.rowsIn)
+}
+
+// isSmall returns a scalar that is above 0 if so few rows enter a table that they do not move.
+func (o *ordering) isSmall(t rowTable) *ir.Value {
+	return o.apply(ir.OpGreatest, o.apply(ir.OpSub, o.number(o.leastMoved), o.length(t.keys[0])), o.number(0))
+}
+
+// tableWays are two ways to make a table, the first of which may have two again.
+type tableWays struct {
+	isFirst       *ir.Value // a scalar: above 0 if the table is made in the first way
+	first, second rowTable
+	slots         *ir.Domain
 }
 
 // rowsIn returns the rows in the slots of a table made in one way, by the numbers that they came with.
@@ -60,7 +69,7 @@ func (t rowTable) columnIn(x *ir.Value) *ir.Value {
 	if t.moved == nil {
 		return x
 	}
-	return t.moved.move(x)
+	return t.moved.column(x)
 }
 
 // ofSlots returns a column of the slots of a table, by what it is where the table is made in one way.
@@ -68,9 +77,8 @@ func (o *ordering) ofSlots(t rowTable, write func(way rowTable) *ir.Value) *ir.V
 	if t.ways == nil {
 		return write(t)
 	}
-	entered, moved := write(t.ways[0]), write(t.ways[1])
-	m := t.ways[1].moved
-	return o.either(m.isSmall, entered, moved, ir.Type{Kind: entered.Type.Kind, Domain: m.slots})
+	first, second := o.ofSlots(t.ways.first, write), write(t.ways.second)
+	return o.either(t.ways.isFirst, first, second, ir.Type{Kind: first.Type.Kind, Domain: t.ways.slots})
 }
 
 // eachWay returns a column for each way to make a table, which is written once.

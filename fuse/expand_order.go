@@ -27,6 +27,8 @@ type ordering struct {
 	columnWord func(beside *ir.Value) *ir.Value // the word of a row from what comes along; nil if it comes along, too
 	isMain     bool                             // the rows are those of the pipeline, and may be many
 	isNarrow   bool                             // numbers stay as they come along
+	bits       *ir.Value                        // scalar: how many low bits of keys may differ, nil if that is not known before
+	isHash     bool                             // keys are hashes, which differ in all bits
 	chooses    bool                             // the kernel that finds extremes of the keys comes before the choice of a way
 }
 

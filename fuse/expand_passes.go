@@ -109,9 +109,13 @@ func (o *ordering) passes(w, measured word, again, key, beside *ir.Value, isLast
 	if isLast {
 		end.out, end.limit = o.out, o.limit
 	}
-	if o.short {
+	if o.short && !o.isHash {
 		s := &sorting{radix: radix, most: digits}
-		s.low, s.high = o.differing(measured)
+		if o.bits == nil {
+			s.low, s.high = o.differing(measured)
+		} else {
+			s.low, s.high = o.apply(ir.OpSub, o.bits, o.bits), o.bits
+		}
 		if o.isMain && o.sample > 0 && radix > lightBits && w.bits <= numberBits && digits > 2 {
 			s.light, s.many = lightBits, o.sample<<sampledBits
 		}

@@ -215,8 +215,8 @@ func (m *planner) domain(d *ir.Domain) plan.Domain {
 	case d.Kind == ir.DomainEither && m.domains[d]:
 		from := m.sources[d]
 		first, second := plan.Len(m.DomainName(from[0])), plan.Len(m.DomainName(from[1]))
-		if by := from[0].By; by != nil && by.Op == ir.OpCuckoo { // both tables have a length, whichever is made
-			isSecond := plan.OneIfZero(m.result(m.chosenBy[d]).Name)
+		if m.isTable(from[0]) && m.room(from[0]).String() != m.room(from[1]).String() { // both tables have a length, whichever is made
+			isSecond := m.isSecond(d)
 			out.Len = plan.Add(plan.Mul(first, plan.Sub(plan.Const(1), isSecond)), plan.Mul(second, isSecond))
 			break
 		}

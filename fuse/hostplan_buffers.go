@@ -65,7 +65,8 @@ func (m *planner) isChosenLater(d *ir.Domain, branches int) bool {
 	}
 	first, second := m.sources[d][0], m.sources[d][1]
 	differ := m.room(first).String() != m.room(second).String()
-	return differ && len(m.result(m.chosenBy[d]).Writer.ways) > branches || m.isChosenLater(first, branches) || m.isChosenLater(second, branches)
+	by := m.result(m.chosenBy[d]) // nil if that is known from the start
+	return differ && by != nil && len(by.Writer.ways) > branches || m.isChosenLater(first, branches) || m.isChosenLater(second, branches)
 }
 
 // roomOf returns the domains that say for how many rows of d there has to be memory: d itself,
@@ -130,6 +131,22 @@ func allocateIn(list *[]plan.Step, buffer string, isBound func(*plan.Launch) boo
 	*list = slices.Insert(*list, at, plan.Step{Alloc: &plan.Alloc{Buffer: buffer}})
 }
 
+// isSecond returns 1 if rows of d are made in the second of two ways, else 0.
+func (m *planner) isSecond(d *ir.Domain) plan.Expr {
+	if w := m.result(m.chosenBy[d]); w != nil {
+		return plan.OneIfZero(w.Name)
+	}
+	return plan.Sub(plan.Const(1), plan.Min(m.condition(m.chosenBy[d]), plan.Const(1)))
+}
+
+// isTable reports whether the rows of d are slots, however they are made.
+func (m *planner) isTable(d *ir.Domain) bool {
+	if d.Kind == ir.DomainEither {
+		return m.isTable(m.sources[d][0])
+	}
+	return d.By != nil && (d.By.Op == ir.OpCuckoo || d.By.Op == ir.OpInsert)
+}
+
 // length returns how many elements the buffer of w must hold when its kernel is
 // launched: a domain made by the kernel itself has no length yet, only a bound.
 func (m *planner) length(w *Value, made bool) plan.Expr {
@@ -152,7 +169,7 @@ func (m *planner) room(d *ir.Domain) plan.Expr {
 		if first.String() == second.String() {
 			return first
 		}
-		return plan.Max(first, plan.Mul(second, plan.OneIfZero(m.result(m.chosenBy[d]).Name)))
+		return plan.Max(first, plan.Mul(second, m.isSecond(d)))
 	case isBounded(d):
 		return plan.Var(m.writer[key{kind: Lengths, of: d}].Name)
 	}

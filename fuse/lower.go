@@ -128,6 +128,9 @@ func Lower(p *ir.Pipeline, options Options) *Graph {
 	for _, v := range p.Values {
 		if v.Op == ir.OpEither {
 			eachCondition(v.Limit, func(c, _ *ir.Value) { l.isResult[c] = c.Op != ir.OpLen }) // of the plan
+			for _, x := range v.Args {
+				l.isResult[x] = l.isResult[x] || x.Type.IsScalar()
+			}
 		}
 	}
 	l.nameSorts()

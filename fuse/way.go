@@ -43,7 +43,17 @@ func (w ways) common(other ways) ways {
 		case !other[i].second && w[i+1:].tries(other[i].attempt()):
 			return w[:i].and(other[i].attempt())
 		default:
-			return w[:i]
+			return w[:i:i].both(w[i:], other[i:])
+		}
+	}
+	return w
+}
+
+// both adds those ways of a list that another one has, too, further in or out. Their conditions are found out in any case.
+func (w ways) both(list, other ways) ways {
+	for _, x := range list {
+		if x.condition.By == nil && slices.Contains(other, x) {
+			w = append(w, x)
 		}
 	}
 	return w

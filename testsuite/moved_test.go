@@ -56,6 +56,26 @@ pipeline computed(a: [n]i64, b: [m]i32, x: [m]i32) {
 }
 `
 
+// groupedText has joins of keys of up to 32 bits that are not slots.
+const groupedText = `
+pipeline float(a: [n]f32, b: [m]f32, x: [m]i16) {
+	j = join(a, b)
+	return left: j.left, right: j.right, x: x[j.right]
+}
+pipeline column(a: [n]f32, b: [m]f32, x: [m]i32) {
+	j = join(a, b)
+	return left: j.left, x: x[j.right]
+}
+pipeline two(a: [n]i16, b: [n]u16, c: [m]i16, d: [m]u16) {
+	j = join((a, b), (c, d))
+	return left: j.left, right: j.right, found: find((a, b), in: (c, d))
+}
+pipeline self(a: [n]f32) {
+	j = join(a, a)
+	return left: j.left, right: j.right
+}
+`
+
 // TestMovedRows makes tables of rows that move before they enter them, and of fewer, which do not.
 func TestMovedRows(t *testing.T) {
 	const least = 20
@@ -87,6 +107,40 @@ func TestMovedRows(t *testing.T) {
 				kerneltest.Agree(t, lowered.Plan, run, p, fmt.Sprintf("%+v", data), columns)
 				if entered := columns[len(columns)-1].Len(); moved != (entered >= least) { // of m
 					t.Errorf("%d rows: moved: %t", entered, moved)
+				}
+			}
+		})
+	}
+}
+
+// TestGroupedRows makes tables of one of each right row of a join with equal keys, where these are many, and of all where
+// they are few.
+func TestGroupedRows(t *testing.T) {
+	const least = 20
+	pipelines, errs := ir.Load("grouped.kg", []byte(groupedText))
+	if err := errs.Err(); err != nil {
+		t.Fatal(err)
+	}
+	shapes := testsuite.Shapes()
+	for i, p := range pipelines {
+		t.Run(p.Name, func(t *testing.T) {
+			t.Parallel()
+			program, _, err := compile.Compile(p, compile.Options{Level: fuse.LevelAuto, Options: fuse.Options{Short: true, Radix: 4, Partitions: true, Moved: least}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			grouping := kernelWith(program.Kernels, func(op *tile.Op) bool { return op.Kind == tile.Rank && op.Digits == 1<<4 })
+			lowered, err := simt.Lower(program, plan.Schedule{Workgroup: 8, Items: 2, Scheme: []string{simt.SchemePublished, simt.SchemeLookback}[i%2]})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for j, rows := range []int{0, 1, least - 1, least, least + 1, 300} {
+				for k := range shapes {
+				data := testsuite.RandomData{Rows: rows, Shape: shapes[k], Seed: uint64(i + j), Special: true}
+				ran := map[string]bool{}
+				run := watching(lowered, uint64(j), func(name string) { ran[name] = true })
+				kerneltest.Agree(t, lowered.Plan, run, p, fmt.Sprintf("%+v", data), data.Columns(p))
+				t.Log(rows, shapes[k], grouping, ran)
 				}
 			}
 		})

@@ -281,6 +281,11 @@ func (l *lowering) kernel(t *tile.Kernel, logical plan.Kernel, rows plan.Expr, l
 	made := &launches{lowering: l, kernel: k, logical: logical, offsets: scannedOffsets{}, span: rows, tiles: plan.CeilDiv(rows, plan.Const(k.rows()))}
 	made.folds, made.folded = plan.Max(made.tiles, plan.Const(1)), made.tiles
 	made.scheme = family.lower(made)
+	for _, op := range t.Ops {
+		if op.Does(tile.Sets) {
+			delete(l.cells, op.Ref) // of a kernel that sets it in another way
+		}
+	}
 	made.lower()
 	checked := false
 	for _, op := range t.Ops {

@@ -1,0 +1,122 @@
+package fuse
+
+import "github.com/kgen-go/kgen/ir"
+
+// Many right rows of a join are sorted by a hash of their keys before there is a table: those of equal keys are
+// neighbours then, in their order, and one of each key enters the table. So it has no more slots than keys need, no
+// slot is visited again to count its rows or to bring them together, and neighbours enter slots that lie together.
+// The hash has as many bits as a key, and tells it.
+
+// groupedRows are the right rows of a join in the order of the hash of their keys.
+type groupedRows struct {
+	order *ir.Value // the rows
+	begin *ir.Value // of each key: where its rows begin in the order
+	count *ir.Value // likewise: how many they are
+}
+
+// mayGroup reports whether rows with some keys are grouped if they are many.
+func (o *ordering) mayGroup(keys []*ir.Value) bool {
+	words := o.words(o.sortKeysOf(keys))
+	return o.probing == "" && o.mayMove(keys) && len(words) == 1 && words[0].bits <= codeBits
+}
+
+// orGrouped lets a table be made of one row of each key, if rows are many and slots are no keys.
+func (o *ordering) orGrouped(t *rowTable) {
+	rows := t.keys[0].Type.Domain
+	hashes := func() word { return word{o.narrowHash(o.words(o.sortKeysOf(t.keys))[0]), codeBits} } // it costs less to compute them than to store them
+	by := &ordering{expansion: o.expansion, pos: o.pos, rows: rows, out: o.newDomain(ir.DomainOrder, rows.Name+"_grouped", rows), isHash: true}
+	moved := hashes().value
+	sorted := by.passes(hashes(), word{}, nil, moved, by.row(by.sortKeysOf(t.keys)), true, true)
+	by.out.By = sorted.number
+	g := &groupedRows{order: sorted.number}
+
+	number := o.cast(ir.U32, o.index(sorted.word, by.out))
+	before := o.add(o.pos, ir.Value{Op: ir.OpPrev, Args: []*ir.Value{sorted.word, o.integer(sorted.word, 0)}, Shift: 1, Type: sorted.word.Type})
+	isFirst := o.apply(ir.OpLogicalOr, o.apply(ir.OpEq, number, o.integer(number, 0)), o.apply(ir.OpNe, sorted.word, before))
+	firsts := o.newDomain(ir.DomainMask, rows.Name+"_keys", by.out)
+	firsts.By = isFirst
+	g.begin = o.compact(number, isFirst, firsts)
+	all := o.cast(ir.U32, o.length(t.keys[0]))
+	end := o.add(o.pos, ir.Value{Op: ir.OpNext, Args: []*ir.Value{g.begin, all}, Shift: 1, Type: g.begin.Type})
+	g.count = o.apply(ir.OpSub, end, g.begin)
+
+	hash := o.compact(sorted.word, isFirst, firsts)
+	first := o.cast(ir.I64, o.compact(sorted.number, isFirst, firsts))
+	first.Type.Target = rows
+	way := rowTable{keys: []*ir.Value{o.ofNarrowHash(hash)}, isDirect: t.isDirect, isNarrow: true, hasShortHash: true}
+	way.moved = &movedRows{number: unwidened(first), column: func(x *ir.Value) *ir.Value { return o.gather(o.pos, x, first) }}
+	var size *ir.Value
+	size, way.shift = o.hashSlots(o.cast(ir.U64, o.apply(ir.OpGreatest, o.length(hash), o.number(1))))
+	o.insert(&way, o.shortSlot(way, hash), size, nil)
+
+	isFew := o.isSmall(*t)
+	if t.least != nil {
+		isFew = o.choose(t.isDirect, o.number(1), isFew)
+	}
+	other := *t
+	t.ways = &tableWays{isFirst: isFew, first: other, second: way, slots: o.newDomain(ir.DomainEither, rows.Name+"_slots_of_rows_or_keys", rows)}
+	t.rows = o.either(isFew, other.rows, o.rowsIn(way), ir.Type{Kind: other.rows.Type.Kind, Domain: t.ways.slots})
+	t.shift = o.either(isFew, other.shift, way.shift, other.shift.Type)
+	t.grouped = g
+}
+
+// ungrouped returns the table of rows that are not grouped.
+func (t rowTable) ungrouped() rowTable {
+	if t.grouped == nil {
+		return t
+	}
+	return t.ways.first
+}
+
+// keysIn returns how many different keys the rows of a table have.
+func (o *ordering) keysIn(t rowTable) *ir.Value {
+	taken := o.add(o.pos, ir.Value{Op: ir.OpSum, Args: []*ir.Value{o.cast(ir.I64, o.isTaken(t.ungrouped().rows))}, Type: ir.Type{Kind: ir.I64}})
+	if t.grouped == nil {
+		return taken
+	}
+	return o.either(t.ways.isFirst, taken, o.length(t.grouped.begin), taken.Type)
+}
+
+// orderIn returns all rows, those of equal keys together and in their order; order is that of rows that are not grouped.
+func (o *ordering) orderIn(t rowTable, order *ir.Value) *ir.Value {
+	if t.grouped == nil {
+		return order
+	}
+	rows := t.keys[0].Type.Domain
+	number := o.either(t.ways.isFirst, unwidened(order), t.grouped.order, ir.Type{Kind: ir.U32, Domain: rows})
+	order = o.cast(ir.I64, number)
+	order.Type.Target = rows
+	return order
+}
+
+// bothIn returns the words that tell where rows of equal keys begin and how many they are.
+func (p partners) bothIn(t rowTable) *ir.Value {
+	g := t.grouped
+	if g == nil {
+		return p.both
+	}
+	either := p.newDomain(ir.DomainEither, t.keys[0].Type.Domain.Name+"_partners", t.keys[0].Type.Domain)
+	return p.either(t.ways.isFirst, p.both, p.bothOf(g.begin, g.count), ir.Type{Kind: ir.U64, Domain: either})
+}
+
+// shortSlot returns the slot of keys with a hash of 32 bits.
+func (o *ordering) shortSlot(t rowTable, hash *ir.Value) *ir.Value {
+	shift := o.cast(ir.U32, o.apply(ir.OpSub, t.shift, o.integer(t.shift, 32)))
+	return o.cast(ir.I64, o.apply(ir.OpShr, hash, shift))
+}
+
+// ofNarrowHash returns the words with some hashes: see narrowHash.
+func (o *ordering) ofNarrowHash(hash *ir.Value) *ir.Value {
+	x := o.apply(ir.OpMul, hash, o.integer(hash, inverse(hashFactors[1])))
+	x = o.apply(ir.OpXor, x, o.apply(ir.OpXor, o.apply(ir.OpShr, x, o.integer(x, 15)), o.apply(ir.OpShr, x, o.integer(x, 30))))
+	return o.apply(ir.OpMul, x, o.integer(x, inverse(hashFactors[0])))
+}
+
+// inverse returns the number by which an odd one times it is 1, of 32 bits.
+func inverse(x uint64) uint64 {
+	y := x // right in 3 bits; each step doubles them
+	for range 4 {
+		y *= 2 - x*y
+	}
+	return y & 0xffffffff
+}
