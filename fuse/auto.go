@@ -38,7 +38,11 @@ func (f *Fusion) search() error {
 		f.joinKernels()
 		f.Searched = fmt.Sprintf("some of the legal plans, for there are %d stages: %s; then kernels are joined while that saves", len(f.Graph.Stages), f.Searched)
 	}
-	return f.compareLevels()
+	if err := f.compareLevels(); err != nil {
+		return err
+	}
+	f.sizeEarly()
+	return nil
 }
 
 // compareLevels takes the plan of another level if it costs less, which can happen

@@ -68,13 +68,15 @@ func (t rowTable) ungrouped() rowTable {
 	return t.ways.first
 }
 
-// keysIn returns how many different keys the rows of a table have.
-func (o *ordering) keysIn(t rowTable) *ir.Value {
-	taken := o.add(o.pos, ir.Value{Op: ir.OpSum, Args: []*ir.Value{o.cast(ir.I64, o.isTaken(t.ungrouped().rows))}, Type: ir.Type{Kind: ir.I64}})
+// areDifferent returns 1 if no two rows of a table have equal keys, else 0.
+func (o *ordering) areDifferent(t rowTable) *ir.Value {
+	u := t.ungrouped()
+	taken := o.add(o.pos, ir.Value{Op: ir.OpSum, Args: []*ir.Value{o.cast(ir.I64, o.isTaken(u.rows))}, Type: ir.Type{Kind: ir.I64}})
+	all := o.hasAll(u.keys[0], taken)
 	if t.grouped == nil {
-		return taken
+		return all
 	}
-	return o.either(t.ways.isFirst, taken, o.length(t.grouped.begin), taken.Type)
+	return o.either(t.ways.isFirst, all, o.hasAll(u.keys[0], o.length(t.grouped.begin)), all.Type)
 }
 
 // orderIn returns all rows, those of equal keys together and in their order; order is that of rows that are not grouped.

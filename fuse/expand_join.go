@@ -26,7 +26,7 @@ func (e *expansion) join(v *ir.Value) {
 	out := e.domain(v.Type.Domain)
 	j := &joined{out: out}
 	if !o.entersCodes(t) {
-		j.isUnique = o.hasAll(right[0], o.keysIn(t))
+		j.isUnique = o.areDifferent(t)
 	}
 	if column, ok := e.lookedUpPartner(v); ok {
 		j.lookup = o.lookup(t, left, column)

@@ -234,16 +234,44 @@ func (f *Fusion) joinNeighbours(r rule) {
 	}
 }
 
-// sizesTable reports whether s says how many slots a hash table has.
-func (s *Stage) sizesTable() bool {
-	return slices.ContainsFunc(s.Writes, func(w *Value) bool { return w.Kind == Lengths && w.Of.By != nil && w.Of.By.Op == ir.OpInsert })
+// sizesEarly reports whether s says how many slots a hash table or how many rows an expansion has.
+func (s *Stage) sizesEarly() bool {
+	return slices.ContainsFunc(s.Writes, func(w *Value) bool {
+		return w.Kind == Lengths && w.Of.By != nil && (w.Of.By.Op == ir.OpInsert || w.Of.By.Op == ir.OpExpand)
+	})
 }
 
-// place adds unit to the best kernel, or makes it a new one. The size of a table costs the
-// same in any kernel: it is computed in the first of them, so that the table need not wait for others.
+// sizeEarly moves what says how many rows there are to the first kernel that can tell it at no cost: a kernel that
+// comes later may do so in a launch of its own, for which what has the size waits.
+func (f *Fusion) sizeEarly() {
+	for at := range f.Groups {
+		for _, s := range slices.Clone(f.Groups[at]) {
+			rest := slices.DeleteFunc(slices.Clone(f.Groups[at]), func(other *Stage) bool { return other == s })
+			if !s.sizesEarly() || len(rest) == 0 {
+				continue
+			}
+			first := at
+			for first > 0 && !f.Graph.needsAny([]*Stage{s}, f.Groups[first]) {
+				first--
+			}
+			for i := first; i < at; i++ {
+				joined := slices.Concat(f.Groups[i], []*Stage{s})
+				t, err := f.legal(joined, rule{})
+				if err != nil || t.cost+f.try(rest).cost > f.try(f.Groups[i]).cost+f.try(f.Groups[at]).cost {
+					continue
+				}
+				f.Groups[i], f.Groups[at] = inOrder(joined), rest
+				break
+			}
+		}
+	}
+}
+
+// place adds unit to the best kernel, or makes it a new one. A size costs the
+// same in any kernel: it is computed in the first of them, so that what has it need not wait for others.
 func (f *Fusion) place(unit []*Stage, r rule, free bool) {
 	best, least := -1, math.Inf(1)
-	early := free && len(unit) == 1 && unit[0].sizesTable()
+	early := free && len(unit) == 1 && unit[0].sizesEarly()
 	if free {
 		least = f.try(unit).cost
 	}

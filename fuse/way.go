@@ -168,7 +168,7 @@ func deepest(stages []*Stage) (found ways) {
 // costs nothing, and a kernel of the way may need them to begin with.
 func (g *Graph) computeEarly(s *Stage) {
 	before := s.before()
-	if s.Kind != ScalarMap || len(before) == 0 || slices.ContainsFunc(before, func(b *Stage) bool { return b.Kind != ScalarMap }) {
+	if s.Kind != ScalarMap || len(before) == 0 || slices.ContainsFunc(before, func(b *Stage) bool { return b.Kind != ScalarMap && b.Kind != Reduce }) {
 		return
 	}
 	s.ways = deepest(before)
