@@ -192,8 +192,8 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 	scalar32 := scalar3
 	scalar42 := scalar4
 	var reduce5 uint32
-	var reduce6 uint32
 	var scalar52 int64
+	var scalar7 int64
 	if 0 < max(1048576-n, int(scalar22)) {
 		var sum int64
 		var least uint32
@@ -241,13 +241,21 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 		if cond2 {
 			x7 = x6
 		}
+		cond3 := x3 <= uint32(min(int64(n), 16777215))
+		x8 := min(x3, uint32(min(int64(n), 16777215)))
+		x9 := int64(x8)
+		x10 := x9 + 1
+		x11 := int64(0)
+		if cond3 {
+			x11 = x10
+		}
 		reduce5 = x
-		reduce6 = x2
 		scalar52 = x7
+		scalar7 = x11
 	}
 	reduce52 := reduce5
-	reduce62 := reduce6
 	scalar53 := scalar52
+	scalar72 := scalar7
 	var key2 []int32
 	var count []int64
 	var total []int64
@@ -563,15 +571,6 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 			count2 = count3
 			total2 = total3
 		} else {
-			var scalar7 int64
-			if 0 < max(1048576-n, int(scalar22)) {
-				scalar72 := int64(0)
-				if reduce62-reduce52 <= uint32(min(int64(n), 16777215)) {
-					scalar72 = int64(min(reduce62-reduce52, uint32(min(int64(n), 16777215)))) + 1
-				}
-				scalar7 = scalar72
-			}
-			scalar72 := scalar7
 			var key23 []int32
 			var count3 []int64
 			var total3 []int64
@@ -589,13 +588,13 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 				if few > 1 {
 					kgenFork(&call, few, n, 4096, func(_, lo, hi int) {
 						histogramOwn := make([]int64, 256)
-						sumGroupsKernel19(lo, hi, histogramOwn, key, reduce52)
+						sumGroupsKernel18(lo, hi, histogramOwn, key, reduce52)
 						for i := range histogramOwn {
 							atomic.AddInt64(&histogram[i], histogramOwn[i])
 						}
 					})
 				} else {
-					sumGroupsKernel19(0, n, histogram, key, reduce52)
+					sumGroupsKernel18(0, n, histogram, key, reduce52)
 				}
 				add := kgenTemporary[int64](&call, 256)
 				if workers > 1 {
@@ -604,16 +603,16 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 					kgenInOrder(&call, workers, 256, 32768, func(blocks *kgenBlocks) {
 						for blocks.next() {
 							lo, hi := blocks.lo, blocks.hi
-							add3 := sumGroupsKernel20Summary(lo, hi, histogram)
+							add3 := sumGroupsKernel19Summary(lo, hi, histogram)
 							blocks.await()
 							addBefore := add2
 							add2 = addBefore + add3
 							blocks.release()
-							sumGroupsKernel20(lo, hi, histogram, add, addBefore)
+							sumGroupsKernel19(lo, hi, histogram, add, addBefore)
 						}
 					})
 				} else {
-					sumGroupsKernel20(0, 256, histogram, add, 0)
+					sumGroupsKernel19(0, 256, histogram, add, 0)
 				}
 				pass := kgenTemporary[int32](&call, n)
 				pass2 := kgenTemporary[int32](&call, n)
@@ -623,7 +622,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 						for blocks.next() {
 							lo, hi := blocks.lo, blocks.hi
 							digits := make([]int64, 256)
-							sumGroupsKernel21Summary(lo, hi, key, 0, reduce52, digits)
+							sumGroupsKernel20Summary(lo, hi, key, 0, reduce52, digits)
 							blocks.await()
 							for digit := range 256 {
 								count4 := digits[digit]
@@ -631,12 +630,12 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 								counts[digit] += count4
 							}
 							blocks.release()
-							sumGroupsKernel21(lo, hi, add, key, pass, value, pass2, 0, 0, reduce52, int64(n), digits)
+							sumGroupsKernel20(lo, hi, add, key, pass, value, pass2, 0, 0, reduce52, int64(n), digits)
 						}
 					})
 				} else {
 					digits := make([]int64, 256)
-					sumGroupsKernel21(0, n, add, key, pass, value, pass2, 0, 0, reduce52, int64(n), digits)
+					sumGroupsKernel20(0, n, add, key, pass, value, pass2, 0, 0, reduce52, int64(n), digits)
 				}
 				if int(scalar72) > 2147483647 {
 					return fmt.Errorf("n_bins_2 would have %d rows; at most 2147483647 can be computed", int(scalar72))
@@ -647,10 +646,10 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 				clear(aggregate2)
 				if workers > 1 {
 					kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-						sumGroupsKernel22(lo, hi, aggregate, pass, pass2, aggregate2, reduce52, int64(n))
+						sumGroupsKernel21(lo, hi, aggregate, pass, pass2, aggregate2, reduce52, int64(n))
 					})
 				} else {
-					sumGroupsKernel22(0, n, aggregate, pass, pass2, aggregate2, reduce52, int64(n))
+					sumGroupsKernel21(0, n, aggregate, pass, pass2, aggregate2, reduce52, int64(n))
 				}
 				if int(scalar72) > 2147483647 {
 					return fmt.Errorf("tables.kg:6:6: g would have %d rows; at most 2147483647 can be computed", int(scalar72))
@@ -671,7 +670,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 						compactScratch3 := make([]int64, 32768)
 						for blocks.next() {
 							lo, hi := blocks.lo, blocks.hi
-							nFilled2Place3 := sumGroupsKernel23(lo, hi, aggregate, compactScratch, compactScratch2, aggregate2, compactScratch3, reduce52, 0)
+							nFilled2Place3 := sumGroupsKernel22(lo, hi, aggregate, compactScratch, compactScratch2, aggregate2, compactScratch3, reduce52, 0)
 							blocks.await()
 							nFilled2PlaceBefore := nFilled2Place2
 							nFilled2Place2 = nFilled2PlaceBefore + nFilled2Place3
@@ -683,7 +682,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 					})
 					nFilled2Place = nFilled2Place2
 				} else {
-					nFilled2Place = sumGroupsKernel23(0, int(scalar72), aggregate, key3, count4, aggregate2, total4, reduce52, 0)
+					nFilled2Place = sumGroupsKernel22(0, int(scalar72), aggregate, key3, count4, aggregate2, total4, reduce52, 0)
 				}
 				nFilled2Length4 := nFilled2Place
 				key23 = key3
@@ -697,9 +696,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 				insert6 := kgenTemporary[int64](&call, n)
 				insert7 := kgenTemporary[uint32](&call, n)
 				insert8 := kgenTemporary[int64](&call, 32)
-				var reduce8 int64
-				var reduce9 int64
-				var reduce10 int64
+				var nDistinct2Length4 int64
 				var scalar8 int64
 				if 0 < int(scalar32) {
 					histogram := kgenTemporary[int64](&call, 32)
@@ -707,13 +704,13 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 					if workers > 1 {
 						kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
 							histogramOwn := make([]int64, 32)
-							sumGroupsKernel24(lo, hi, histogramOwn, key, reduce4, reduce22, reduce32)
+							sumGroupsKernel23(lo, hi, histogramOwn, key, reduce4, reduce22, reduce32)
 							for i := range histogramOwn {
 								atomic.AddInt64(&histogram[i], histogramOwn[i])
 							}
 						})
 					} else {
-						sumGroupsKernel24(0, n, histogram, key, reduce4, reduce22, reduce32)
+						sumGroupsKernel23(0, n, histogram, key, reduce4, reduce22, reduce32)
 					}
 					map2 := kgenTemporary[int64](&call, 32)
 					if workers > 1 {
@@ -722,16 +719,16 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 						kgenInOrder(&call, workers, 32, 32768, func(blocks *kgenBlocks) {
 							for blocks.next() {
 								lo, hi := blocks.lo, blocks.hi
-								add3 := sumGroupsKernel25Summary(lo, hi, histogram)
+								add3 := sumGroupsKernel24Summary(lo, hi, histogram)
 								blocks.await()
 								addBefore := add2
 								add2 = addBefore + add3
 								blocks.release()
-								sumGroupsKernel25(lo, hi, histogram, add, map2, addBefore)
+								sumGroupsKernel24(lo, hi, histogram, add, map2, addBefore)
 							}
 						})
 					} else {
-						sumGroupsKernel25(0, 32, histogram, add, map2, 0)
+						sumGroupsKernel24(0, 32, histogram, add, map2, 0)
 					}
 					pass := kgenTemporary[uint64](&call, n)
 					if workers > 1 {
@@ -740,7 +737,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 							for blocks.next() {
 								lo, hi := blocks.lo, blocks.hi
 								digits := make([]int64, 32)
-								sumGroupsKernel26Summary(lo, hi, key, 0, reduce4, reduce22, reduce32, digits)
+								sumGroupsKernel25Summary(lo, hi, key, 0, reduce4, reduce22, reduce32, digits)
 								blocks.await()
 								for digit := range 32 {
 									count4 := digits[digit]
@@ -748,19 +745,19 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 									counts[digit] += count4
 								}
 								blocks.release()
-								sumGroupsKernel26(lo, hi, add, key, value, pass, 0, 0, reduce4, reduce22, reduce32, int64(n), digits)
+								sumGroupsKernel25(lo, hi, add, key, value, pass, 0, 0, reduce4, reduce22, reduce32, int64(n), digits)
 							}
 						})
 					} else {
 						digits := make([]int64, 32)
-						sumGroupsKernel26(0, n, add, key, value, pass, 0, 0, reduce4, reduce22, reduce32, int64(n), digits)
+						sumGroupsKernel25(0, n, add, key, value, pass, 0, 0, reduce4, reduce22, reduce32, int64(n), digits)
 					}
 					if workers > 1 {
 						kgenFork(&call, workers, 32, 1, func(_, lo, hi int) {
-							sumGroupsKernel27(lo, hi, add, map2, pass, insert4, insert5, insert6, insert7, insert8)
+							sumGroupsKernel26(lo, hi, add, map2, pass, insert4, insert5, insert6, insert7, insert8)
 						})
 					} else {
-						sumGroupsKernel27(0, 32, add, map2, pass, insert4, insert5, insert6, insert7, insert8)
+						sumGroupsKernel26(0, 32, add, map2, pass, insert4, insert5, insert6, insert7, insert8)
 					}
 					var sum int64
 					var sum2 int64
@@ -773,7 +770,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 						kgenInOrder(&call, workers, 32, 32768, func(blocks *kgenBlocks) {
 							for blocks.next() {
 								lo, hi := blocks.lo, blocks.hi
-								sum7, sum8, sum9 := sumGroupsKernel28(lo, hi, insert8)
+								sum7, sum8, sum9 := sumGroupsKernel27(lo, hi, insert8)
 								blocks.await()
 								sumBefore := sum4
 								sumBefore2 := sum5
@@ -788,30 +785,30 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 						sum2 = sum5
 						sum3 = sum6
 					} else {
-						sum, sum2, sum3 = sumGroupsKernel28(0, 32, insert8)
+						sum, sum2, sum3 = sumGroupsKernel27(0, 32, insert8)
 					}
-					reduce82 := sum
-					reduce92 := sum2
-					reduce102 := sum3
-					cond := sum3 <= 2147483647
-					x := max(sum3, 0)
-					x2 := int64(0)
+					x := sum2 >> 32
+					x2 := sum + x
+					cond := x2 < 2147483648
+					x3 := int64(math.MaxInt64)
 					if cond {
-						x2 = x
+						x3 = sum3
 					}
-					reduce8 = reduce82
-					reduce9 = reduce92
-					reduce10 = reduce102
-					scalar8 = x2
+					x4 := max(x3, 0)
+					cond2 := sum3 <= 2147483647
+					x5 := max(sum3, 0)
+					x6 := int64(0)
+					if cond2 {
+						x6 = x5
+					}
+					nDistinct2Length4 = x4
+					scalar8 = x6
 				}
-				reduce82 := reduce8
-				reduce92 := reduce9
-				reduce102 := reduce10
+				nDistinct2Length5 := nDistinct2Length4
 				scalar82 := scalar8
 				var key24 []int32
 				var count4 []int64
 				var total4 []int64
-				var nDistinct2Length4 int64
 				var scalar94 int64
 				var gRunsLength4 int64
 				if 0 < int(scalar82) {
@@ -823,18 +820,17 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 						kgenInOrder(&call, workers, 32, 32768, func(blocks *kgenBlocks) {
 							for blocks.next() {
 								lo, hi := blocks.lo, blocks.hi
-								add4 := sumGroupsKernel29Summary(lo, hi, insert8)
+								add4 := sumGroupsKernel28Summary(lo, hi, insert8)
 								blocks.await()
 								addBefore := add3
 								add3 = addBefore + add4
 								blocks.release()
-								sumGroupsKernel29(lo, hi, insert8, add2, map2, addBefore)
+								sumGroupsKernel28(lo, hi, insert8, add2, map2, addBefore)
 							}
 						})
 					} else {
-						sumGroupsKernel29(0, 32, insert8, add2, map2, 0)
+						sumGroupsKernel28(0, 32, insert8, add2, map2, 0)
 					}
-					nDistinct2Length5 := max(kgenSelect(reduce92+reduce82>>32 < 2147483648, reduce102, math.MaxInt64), 0)
 					if int(nDistinct2Length5) > 2147483647 {
 						return fmt.Errorf("tables.kg:6:6: g would have %d rows; at most 2147483647 can be computed", int(nDistinct2Length5))
 					}
@@ -846,15 +842,14 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 					}
 					if workers > 1 {
 						kgenFork(&call, workers, int(nDistinct2Length5), 4096, func(_, lo, hi int) {
-							sumGroupsKernel31(lo, hi, add2, add, map2, insert7, key3, insert4, insert5, count5, insert6, total5, 32)
+							sumGroupsKernel29(lo, hi, add2, add, map2, insert7, key3, insert4, insert5, count5, insert6, total5, 32)
 						})
 					} else {
-						sumGroupsKernel31(0, int(nDistinct2Length5), add2, add, map2, insert7, key3, insert4, insert5, count5, insert6, total5, 32)
+						sumGroupsKernel29(0, int(nDistinct2Length5), add2, add, map2, insert7, key3, insert4, insert5, count5, insert6, total5, 32)
 					}
 					key24 = key3
 					count4 = count5
 					total4 = total5
-					nDistinct2Length4 = nDistinct2Length5
 				} else {
 					pass := kgenTemporary[int32](&call, n)
 					if int(nPartitionedSlotsLength) > 2147483647 {
@@ -881,13 +876,13 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 						if few > 1 {
 							kgenFork(&call, few, n, 4096, func(_, lo, hi int) {
 								histogramOwn := make([]int64, 256)
-								sumGroupsKernel32(lo, hi, histogramOwn, key)
+								sumGroupsKernel30(lo, hi, histogramOwn, key)
 								for i := range histogramOwn {
 									atomic.AddInt64(&histogram[i], histogramOwn[i])
 								}
 							})
 						} else {
-							sumGroupsKernel32(0, n, histogram, key)
+							sumGroupsKernel30(0, n, histogram, key)
 						}
 						add2 := kgenTemporary[int64](&call, 256)
 						if workers > 1 {
@@ -896,16 +891,16 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 							kgenInOrder(&call, workers, 256, 32768, func(blocks *kgenBlocks) {
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
-									add4 := sumGroupsKernel33Summary(lo, hi, histogram)
+									add4 := sumGroupsKernel31Summary(lo, hi, histogram)
 									blocks.await()
 									addBefore := add3
 									add3 = addBefore + add4
 									blocks.release()
-									sumGroupsKernel33(lo, hi, histogram, add2, addBefore)
+									sumGroupsKernel31(lo, hi, histogram, add2, addBefore)
 								}
 							})
 						} else {
-							sumGroupsKernel33(0, 256, histogram, add2, 0)
+							sumGroupsKernel31(0, 256, histogram, add2, 0)
 						}
 						pass2 := kgenTemporary[int32](&call, n)
 						if workers > 1 {
@@ -914,7 +909,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
 									digits := make([]int64, 256)
-									sumGroupsKernel34Summary(lo, hi, key, 0, digits)
+									sumGroupsKernel32Summary(lo, hi, key, 0, digits)
 									blocks.await()
 									for digit := range 256 {
 										count5 := digits[digit]
@@ -922,22 +917,22 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 										counts[digit] += count5
 									}
 									blocks.release()
-									sumGroupsKernel34(lo, hi, add2, key, pass, value, pass2, 0, 0, int64(n), digits)
+									sumGroupsKernel32(lo, hi, add2, key, pass, value, pass2, 0, 0, int64(n), digits)
 								}
 							})
 						} else {
 							digits := make([]int64, 256)
-							sumGroupsKernel34(0, n, add2, key, pass, value, pass2, 0, 0, int64(n), digits)
+							sumGroupsKernel32(0, n, add2, key, pass, value, pass2, 0, 0, int64(n), digits)
 						}
 						kgenFill(insert9, -1)
 						clear(insert10)
 						clear(insert11)
 						if workers > 1 {
 							kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-								sumGroupsKernel35(lo, hi, pass, insert9, insert10, pass2, insert11, nPartitionedSlotsLength, int64(n), int64(n))
+								sumGroupsKernel33(lo, hi, pass, insert9, insert10, pass2, insert11, nPartitionedSlotsLength, int64(n), int64(n))
 							})
 						} else {
-							sumGroupsKernel35(0, n, pass, insert9, insert10, pass2, insert11, nPartitionedSlotsLength, int64(n), int64(n))
+							sumGroupsKernel33(0, n, pass, insert9, insert10, pass2, insert11, nPartitionedSlotsLength, int64(n), int64(n))
 						}
 						var sum int64
 						if workers > 1 {
@@ -946,17 +941,17 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 							kgenInOrder(&call, workers, int(nPartitionedSlotsLength), 32768, func(blocks *kgenBlocks) {
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
-									sum3 := sumGroupsKernel36Summary(lo, hi, insert9, int64(n))
+									sum3 := sumGroupsKernel34Summary(lo, hi, insert9, int64(n))
 									blocks.await()
 									sumBefore := sum2
 									sum2 = sumBefore + sum3
 									blocks.release()
-									sumGroupsKernel36(lo, hi, insert9, mask2, int64(n), sumBefore)
+									sumGroupsKernel34(lo, hi, insert9, mask2, int64(n), sumBefore)
 								}
 							})
 							sum = sum2
 						} else {
-							sum = sumGroupsKernel36(0, int(nPartitionedSlotsLength), insert9, mask2, int64(n), 0)
+							sum = sumGroupsKernel34(0, int(nPartitionedSlotsLength), insert9, mask2, int64(n), 0)
 						}
 						cond := sum <= max(min(int64(n)/8, 16777216), 1)
 						x := min(sum, max(min(int64(n)/8, 16777216), 1))
@@ -990,7 +985,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 								histogramOwn := make([]int64, 1024)
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
-									nPartitionedDistinctPlace3 := sumGroupsKernel37Summary(lo, hi, mask2)
+									nPartitionedDistinctPlace3 := sumGroupsKernel35Summary(lo, hi, mask2)
 									blocks.await()
 									nPartitionedDistinctPlaceBefore := nPartitionedDistinctPlace2
 									nPartitionedDistinctPlace2 = nPartitionedDistinctPlaceBefore + nPartitionedDistinctPlace3
@@ -999,7 +994,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 									compactPart := compact[:nPartitionedDistinctPlaceEnd]
 									compactPart2 := compact2[:nPartitionedDistinctPlaceEnd]
 									mapPart := map2[:nPartitionedDistinctPlaceEnd]
-									sumGroupsKernel37(lo, hi, mask2, insert9, compactPart, compactPart2, pass, mapPart, histogramOwn, nPartitionedDistinctPlaceBefore)
+									sumGroupsKernel35(lo, hi, mask2, insert9, compactPart, compactPart2, pass, mapPart, histogramOwn, nPartitionedDistinctPlaceBefore)
 								}
 								blocks.chain.lock.Lock()
 								for i := range histogramOwn {
@@ -1009,7 +1004,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 							})
 							nPartitionedDistinctPlace = nPartitionedDistinctPlace2
 						} else {
-							nPartitionedDistinctPlace = sumGroupsKernel37(0, int(nPartitionedSlotsLength), mask2, insert9, compact, compact2, pass, map2, histogram, 0)
+							nPartitionedDistinctPlace = sumGroupsKernel35(0, int(nPartitionedSlotsLength), mask2, insert9, compact, compact2, pass, map2, histogram, 0)
 						}
 						nPartitionedDistinctLength := nPartitionedDistinctPlace
 						add2 := kgenTemporary[int64](&call, 1024)
@@ -1019,16 +1014,16 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 							kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
-									add4 := sumGroupsKernel38Summary(lo, hi, histogram)
+									add4 := sumGroupsKernel36Summary(lo, hi, histogram)
 									blocks.await()
 									addBefore := add3
 									add3 = addBefore + add4
 									blocks.release()
-									sumGroupsKernel38(lo, hi, histogram, add2, addBefore)
+									sumGroupsKernel36(lo, hi, histogram, add2, addBefore)
 								}
 							})
 						} else {
-							sumGroupsKernel38(0, 1024, histogram, add2, 0)
+							sumGroupsKernel36(0, 1024, histogram, add2, 0)
 						}
 						pass2 := kgenTemporary[uint32](&call, int(nPartitionedDistinctLength))
 						pass3 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
@@ -1038,7 +1033,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
 									digits := make([]int64, 256)
-									sumGroupsKernel39Summary(lo, hi, map2, 0, digits)
+									sumGroupsKernel37Summary(lo, hi, map2, 0, digits)
 									blocks.await()
 									for digit := range 256 {
 										count6 := digits[digit]
@@ -1046,12 +1041,12 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 										counts[digit] += count6
 									}
 									blocks.release()
-									sumGroupsKernel39(lo, hi, add2, map2, pass2, pass3, 0, 0, nPartitionedDistinctLength, digits)
+									sumGroupsKernel37(lo, hi, add2, map2, pass2, pass3, 0, 0, nPartitionedDistinctLength, digits)
 								}
 							})
 						} else {
 							digits := make([]int64, 256)
-							sumGroupsKernel39(0, int(nPartitionedDistinctLength), add2, map2, pass2, pass3, 0, 0, nPartitionedDistinctLength, digits)
+							sumGroupsKernel37(0, int(nPartitionedDistinctLength), add2, map2, pass2, pass3, 0, 0, nPartitionedDistinctLength, digits)
 						}
 						pass4 := kgenTemporary[uint32](&call, int(nPartitionedDistinctLength))
 						pass5 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
@@ -1061,7 +1056,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
 									digits := make([]int64, 256)
-									sumGroupsKernel40Summary(lo, hi, pass2, 8, digits)
+									sumGroupsKernel38Summary(lo, hi, pass2, 8, digits)
 									blocks.await()
 									for digit := range 256 {
 										count6 := digits[digit]
@@ -1069,12 +1064,12 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 										counts[digit] += count6
 									}
 									blocks.release()
-									sumGroupsKernel40(lo, hi, add2, pass2, pass4, pass3, pass5, 1, 8, nPartitionedDistinctLength, digits)
+									sumGroupsKernel38(lo, hi, add2, pass2, pass4, pass3, pass5, 1, 8, nPartitionedDistinctLength, digits)
 								}
 							})
 						} else {
 							digits := make([]int64, 256)
-							sumGroupsKernel40(0, int(nPartitionedDistinctLength), add2, pass2, pass4, pass3, pass5, 1, 8, nPartitionedDistinctLength, digits)
+							sumGroupsKernel38(0, int(nPartitionedDistinctLength), add2, pass2, pass4, pass3, pass5, 1, 8, nPartitionedDistinctLength, digits)
 						}
 						if workers > 1 {
 							counts := make([]int64, 256)
@@ -1082,7 +1077,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
 									digits := make([]int64, 256)
-									sumGroupsKernel40Summary(lo, hi, pass4, 16, digits)
+									sumGroupsKernel38Summary(lo, hi, pass4, 16, digits)
 									blocks.await()
 									for digit := range 256 {
 										count6 := digits[digit]
@@ -1090,12 +1085,12 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 										counts[digit] += count6
 									}
 									blocks.release()
-									sumGroupsKernel40(lo, hi, add2, pass4, pass2, pass5, pass3, 2, 16, nPartitionedDistinctLength, digits)
+									sumGroupsKernel38(lo, hi, add2, pass4, pass2, pass5, pass3, 2, 16, nPartitionedDistinctLength, digits)
 								}
 							})
 						} else {
 							digits := make([]int64, 256)
-							sumGroupsKernel40(0, int(nPartitionedDistinctLength), add2, pass4, pass2, pass5, pass3, 2, 16, nPartitionedDistinctLength, digits)
+							sumGroupsKernel38(0, int(nPartitionedDistinctLength), add2, pass4, pass2, pass5, pass3, 2, 16, nPartitionedDistinctLength, digits)
 						}
 						pass6 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
 						if workers > 1 {
@@ -1104,7 +1099,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
 									digits := make([]int64, 256)
-									sumGroupsKernel42Summary(lo, hi, pass2, 24, digits)
+									sumGroupsKernel40Summary(lo, hi, pass2, 24, digits)
 									blocks.await()
 									for digit := range 256 {
 										count6 := digits[digit]
@@ -1112,25 +1107,28 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 										counts[digit] += count6
 									}
 									blocks.release()
-									sumGroupsKernel42(lo, hi, add2, pass2, pass3, pass6, 3, 24, nPartitionedDistinctLength, digits)
+									sumGroupsKernel40(lo, hi, add2, pass2, pass3, pass6, 3, 24, nPartitionedDistinctLength, digits)
 								}
 							})
 						} else {
 							digits := make([]int64, 256)
-							sumGroupsKernel42(0, int(nPartitionedDistinctLength), add2, pass2, pass3, pass6, 3, 24, nPartitionedDistinctLength, digits)
+							sumGroupsKernel40(0, int(nPartitionedDistinctLength), add2, pass2, pass3, pass6, 3, 24, nPartitionedDistinctLength, digits)
 						}
-						key3 := kgenColumn(&call, dst.Key, max(0, max(0, max(0, max(0, int(scalar96))))))
-						count6 := kgenColumn(&call, dst.Count, max(0, max(0, max(0, max(0, int(scalar96))))))
-						total6 := kgenColumn(&call, dst.Total, max(0, max(0, max(0, max(0, int(scalar96))))))
+						if int(nDistinct2Length5) > 2147483647 {
+							return fmt.Errorf("tables.kg:6:6: g would have %d rows; at most 2147483647 can be computed", int(nDistinct2Length5))
+						}
+						key3 := kgenColumn(&call, dst.Key, max(0, max(0, max(0, max(int(nDistinct2Length5), int(scalar96))))))
+						count6 := kgenColumn(&call, dst.Count, max(0, max(0, max(0, max(int(nDistinct2Length5), int(scalar96))))))
+						total6 := kgenColumn(&call, dst.Total, max(0, max(0, max(0, max(int(nDistinct2Length5), int(scalar96))))))
 						if call.err != nil {
 							return fmt.Errorf("tables.kg:5:1: SumGroups: %w", call.err)
 						}
 						if workers > 1 {
 							kgenFork(&call, workers, int(scalar96), 4096, func(_, lo, hi int) {
-								sumGroupsKernel43(lo, hi, pass6, compact, pass, key3, compact2, insert10, count6, insert11, total6)
+								sumGroupsKernel41(lo, hi, pass6, compact, pass, key3, compact2, insert10, count6, insert11, total6)
 							})
 						} else {
-							sumGroupsKernel43(0, int(scalar96), pass6, compact, pass, key3, compact2, insert10, count6, insert11, total6)
+							sumGroupsKernel41(0, int(scalar96), pass6, compact, pass, key3, compact2, insert10, count6, insert11, total6)
 						}
 						key25 = key3
 						count5 = count6
@@ -1145,13 +1143,13 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 						if few > 1 {
 							kgenFork(&call, few, n, 4096, func(_, lo, hi int) {
 								histogramOwn := make([]int64, 1024)
-								sumGroupsKernel44(lo, hi, histogramOwn, key)
+								sumGroupsKernel42(lo, hi, histogramOwn, key)
 								for i := range histogramOwn {
 									atomic.AddInt64(&histogram[i], histogramOwn[i])
 								}
 							})
 						} else {
-							sumGroupsKernel44(0, n, histogram, key)
+							sumGroupsKernel42(0, n, histogram, key)
 						}
 						add2 := kgenTemporary[int64](&call, 1024)
 						if workers > 1 {
@@ -1160,16 +1158,16 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 							kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
-									add4 := sumGroupsKernel45Summary(lo, hi, histogram)
+									add4 := sumGroupsKernel43Summary(lo, hi, histogram)
 									blocks.await()
 									addBefore := add3
 									add3 = addBefore + add4
 									blocks.release()
-									sumGroupsKernel45(lo, hi, histogram, add2, addBefore)
+									sumGroupsKernel43(lo, hi, histogram, add2, addBefore)
 								}
 							})
 						} else {
-							sumGroupsKernel45(0, 1024, histogram, add2, 0)
+							sumGroupsKernel43(0, 1024, histogram, add2, 0)
 						}
 						pass2 := kgenTemporary[uint32](&call, n)
 						pass3 := kgenTemporary[int64](&call, n)
@@ -1179,7 +1177,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
 									digits := make([]int64, 256)
-									sumGroupsKernel46Summary(lo, hi, key, 0, digits)
+									sumGroupsKernel44Summary(lo, hi, key, 0, digits)
 									blocks.await()
 									for digit := range 256 {
 										count6 := digits[digit]
@@ -1187,12 +1185,12 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 										counts[digit] += count6
 									}
 									blocks.release()
-									sumGroupsKernel46(lo, hi, add2, key, pass2, pass3, 0, 0, int64(n), digits)
+									sumGroupsKernel44(lo, hi, add2, key, pass2, pass3, 0, 0, int64(n), digits)
 								}
 							})
 						} else {
 							digits := make([]int64, 256)
-							sumGroupsKernel46(0, n, add2, key, pass2, pass3, 0, 0, int64(n), digits)
+							sumGroupsKernel44(0, n, add2, key, pass2, pass3, 0, 0, int64(n), digits)
 						}
 						pass4 := kgenTemporary[uint32](&call, n)
 						pass5 := kgenTemporary[int64](&call, n)
@@ -1202,7 +1200,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
 									digits := make([]int64, 256)
-									sumGroupsKernel47Summary(lo, hi, pass2, 8, digits)
+									sumGroupsKernel45Summary(lo, hi, pass2, 8, digits)
 									blocks.await()
 									for digit := range 256 {
 										count6 := digits[digit]
@@ -1210,12 +1208,12 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 										counts[digit] += count6
 									}
 									blocks.release()
-									sumGroupsKernel47(lo, hi, add2, pass2, pass4, pass3, pass5, 1, 8, int64(n), digits)
+									sumGroupsKernel45(lo, hi, add2, pass2, pass4, pass3, pass5, 1, 8, int64(n), digits)
 								}
 							})
 						} else {
 							digits := make([]int64, 256)
-							sumGroupsKernel47(0, n, add2, pass2, pass4, pass3, pass5, 1, 8, int64(n), digits)
+							sumGroupsKernel45(0, n, add2, pass2, pass4, pass3, pass5, 1, 8, int64(n), digits)
 						}
 						if workers > 1 {
 							counts := make([]int64, 256)
@@ -1223,7 +1221,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
 									digits := make([]int64, 256)
-									sumGroupsKernel47Summary(lo, hi, pass4, 16, digits)
+									sumGroupsKernel45Summary(lo, hi, pass4, 16, digits)
 									blocks.await()
 									for digit := range 256 {
 										count6 := digits[digit]
@@ -1231,12 +1229,12 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 										counts[digit] += count6
 									}
 									blocks.release()
-									sumGroupsKernel47(lo, hi, add2, pass4, pass2, pass5, pass3, 2, 16, int64(n), digits)
+									sumGroupsKernel45(lo, hi, add2, pass4, pass2, pass5, pass3, 2, 16, int64(n), digits)
 								}
 							})
 						} else {
 							digits := make([]int64, 256)
-							sumGroupsKernel47(0, n, add2, pass4, pass2, pass5, pass3, 2, 16, int64(n), digits)
+							sumGroupsKernel45(0, n, add2, pass4, pass2, pass5, pass3, 2, 16, int64(n), digits)
 						}
 						pass6 := kgenTemporary[uint32](&call, n)
 						pass7 := kgenTemporary[int64](&call, n)
@@ -1246,7 +1244,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
 									digits := make([]int64, 256)
-									sumGroupsKernel47Summary(lo, hi, pass2, 24, digits)
+									sumGroupsKernel45Summary(lo, hi, pass2, 24, digits)
 									blocks.await()
 									for digit := range 256 {
 										count6 := digits[digit]
@@ -1254,16 +1252,19 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 										counts[digit] += count6
 									}
 									blocks.release()
-									sumGroupsKernel47(lo, hi, add2, pass2, pass6, pass3, pass7, 3, 24, int64(n), digits)
+									sumGroupsKernel45(lo, hi, add2, pass2, pass6, pass3, pass7, 3, 24, int64(n), digits)
 								}
 							})
 						} else {
 							digits := make([]int64, 256)
-							sumGroupsKernel47(0, n, add2, pass2, pass6, pass3, pass7, 3, 24, int64(n), digits)
+							sumGroupsKernel45(0, n, add2, pass2, pass6, pass3, pass7, 3, 24, int64(n), digits)
 						}
-						key3 := kgenColumn(&call, dst.Key, max(0, max(0, max(0, max(0, n)))))
-						count6 := kgenColumn(&call, dst.Count, max(0, max(0, max(0, max(0, n)))))
-						total6 := kgenColumn(&call, dst.Total, max(0, max(0, max(0, max(0, n)))))
+						if int(nDistinct2Length5) > 2147483647 {
+							return fmt.Errorf("tables.kg:6:6: g would have %d rows; at most 2147483647 can be computed", int(nDistinct2Length5))
+						}
+						key3 := kgenColumn(&call, dst.Key, max(0, max(0, max(0, max(int(nDistinct2Length5), n)))))
+						count6 := kgenColumn(&call, dst.Count, max(0, max(0, max(0, max(int(nDistinct2Length5), n)))))
+						total6 := kgenColumn(&call, dst.Total, max(0, max(0, max(0, max(int(nDistinct2Length5), n)))))
 						if call.err != nil {
 							return fmt.Errorf("tables.kg:5:1: SumGroups: %w", call.err)
 						}
@@ -1280,7 +1281,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 							kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
-									gRunsBegun3, openPresent, openLast3, openHead, openSum5, openHead2, openSum6 := sumGroupsKernel50Summary(lo, hi, pass6, pass7, value)
+									gRunsBegun3, openPresent, openLast3, openHead, openSum5, openHead2, openSum6 := sumGroupsKernel48Summary(lo, hi, pass6, pass7, value)
 									blocks.await()
 									gRunsBegunBefore := gRunsBegun2
 									openLastBefore := openLast2
@@ -1307,7 +1308,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 									aggregatePart := key3[:max(int(gRunsBegunEnd)-1, 0)]
 									aggregatePart2 := count6[:max(int(gRunsBegunEnd)-1, 0)]
 									aggregatePart3 := total6[:max(int(gRunsBegunEnd)-1, 0)]
-									sumGroupsKernel50(lo, hi, pass6, aggregatePart, aggregatePart2, pass7, value, aggregatePart3, gRunsBegunBefore, openLastBefore, openSumBefore, openSumBefore2)
+									sumGroupsKernel48(lo, hi, pass6, aggregatePart, aggregatePart2, pass7, value, aggregatePart3, gRunsBegunBefore, openLastBefore, openSumBefore, openSumBefore2)
 								}
 							})
 							gRunsBegun = gRunsBegun2
@@ -1315,7 +1316,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 							openSum = openSum3
 							openSum2 = openSum4
 						} else {
-							gRunsBegun, openLast, openSum, openSum2 = sumGroupsKernel50(0, n, pass6, key3, count6, pass7, value, total6, 0, 0, 0, 0)
+							gRunsBegun, openLast, openSum, openSum2 = sumGroupsKernel48(0, n, pass6, key3, count6, pass7, value, total6, 0, 0, 0, 0)
 						}
 						if gRunsBegun > 0 {
 							slot := gRunsBegun - 1
@@ -1342,7 +1343,6 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 				key25 := key24
 				count5 := count4
 				total5 := total4
-				nDistinct2Length5 := nDistinct2Length4
 				scalar95 := scalar94
 				gRunsLength5 := gRunsLength4
 				key23 = key25
@@ -1543,7 +1543,7 @@ func sumGroupsKernel5(lo, hi int, histogram []int64) (int64, int64) {
 	return sum, greatest
 }
 
-// sumGroupsKernel6 returns what rows lo to hi add to the state, in the stages map10, reduce4, scalar5.
+// sumGroupsKernel6 returns what rows lo to hi add to the state, in the stages map10, reduce4, scalar5, scalar8.
 //
 //go:noinline
 func sumGroupsKernel6(lo, hi int, key []int32) (int64, uint32, uint32) {
@@ -2024,10 +2024,10 @@ func sumGroupsKernel17(lo, hi int, pass7, compact2 []int64, key, map2 []int32, c
 	}
 }
 
-// sumGroupsKernel19 runs rows lo to hi through the stages map23, histogram3, from the state before them to the one after.
+// sumGroupsKernel18 runs rows lo to hi through the stages map23, histogram3, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel19(lo, hi int, histogram []int64, key []int32, reduce5 uint32) {
+func sumGroupsKernel18(lo, hi int, histogram []int64, key []int32, reduce5 uint32) {
 	keyRows := key[lo:hi]
 	for i := range keyRows {
 		digit := int64((uint32(keyRows[i]) - 2147483648 - reduce5) >> 16 >> 0 & 255)
@@ -2039,10 +2039,10 @@ func sumGroupsKernel19(lo, hi int, histogram []int64, key []int32, reduce5 uint3
 	}
 }
 
-// sumGroupsKernel20 runs rows lo to hi through the stages partial4, offset4, add4, from the state before them to the one after.
+// sumGroupsKernel19 runs rows lo to hi through the stages partial4, offset4, add4, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel20(lo, hi int, histogram3, add []int64, add2 int64) int64 {
+func sumGroupsKernel19(lo, hi int, histogram3, add []int64, add2 int64) int64 {
 	histogram3Rows := histogram3[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram3Rows)]
@@ -2054,10 +2054,10 @@ func sumGroupsKernel20(lo, hi int, histogram3, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// sumGroupsKernel20Summary returns what rows lo to hi add to the state, in the stages partial4, offset4, add4.
+// sumGroupsKernel19Summary returns what rows lo to hi add to the state, in the stages partial4, offset4, add4.
 //
 //go:noinline
-func sumGroupsKernel20Summary(lo, hi int, histogram3 []int64) int64 {
+func sumGroupsKernel19Summary(lo, hi int, histogram3 []int64) int64 {
 	var add int64
 	histogram3Rows := histogram3[lo:hi]
 	for i := range histogram3Rows {
@@ -2066,10 +2066,10 @@ func sumGroupsKernel20Summary(lo, hi int, histogram3 []int64) int64 {
 	return add
 }
 
-// sumGroupsKernel21 runs rows lo to hi through the stages pass5, from the state before them to the one after.
+// sumGroupsKernel20 runs rows lo to hi through the stages pass5, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel21(lo, hi int, add2 []int64, key, pass, value, pass2 []int32, digitNumber, digitShift int64, reduce5 uint32, n int64, digits []int64) {
+func sumGroupsKernel20(lo, hi int, add2 []int64, key, pass, value, pass2 []int32, digitNumber, digitShift int64, reduce5 uint32, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	room := min(len(pass), len(pass2))
@@ -2094,10 +2094,10 @@ func sumGroupsKernel21(lo, hi int, add2 []int64, key, pass, value, pass2 []int32
 	}
 }
 
-// sumGroupsKernel21Summary returns what rows lo to hi add to the state, in the stages pass5.
+// sumGroupsKernel20Summary returns what rows lo to hi add to the state, in the stages pass5.
 //
 //go:noinline
-func sumGroupsKernel21Summary(lo, hi int, key []int32, digitShift int64, reduce5 uint32, digits []int64) {
+func sumGroupsKernel20Summary(lo, hi int, key []int32, digitShift int64, reduce5 uint32, digits []int64) {
 	counts := (*[256]int64)(digits)
 	keyRows := key[lo:hi]
 	for _, key2 := range keyRows {
@@ -2108,10 +2108,10 @@ func sumGroupsKernel21Summary(lo, hi int, key []int32, digitShift int64, reduce5
 	}
 }
 
-// sumGroupsKernel22 runs rows lo to hi through the stages map24, map25, aggregate2, from the state before them to the one after.
+// sumGroupsKernel21 runs rows lo to hi through the stages map24, map25, aggregate2, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel22(lo, hi int, aggregate []int64, pass8, pass27 []int32, aggregate2 []int64, reduce5 uint32, nPartitioned int64) {
+func sumGroupsKernel21(lo, hi int, aggregate []int64, pass8, pass27 []int32, aggregate2 []int64, reduce5 uint32, nPartitioned int64) {
 	aggregate2 = aggregate2[:len(aggregate)]
 	begin := lo
 	if lo > 0 && lo < int(nPartitioned) {
@@ -2153,11 +2153,11 @@ func sumGroupsKernel22(lo, hi int, aggregate []int64, pass8, pass27 []int32, agg
 	}
 }
 
-// sumGroupsKernel23 runs rows lo to hi through the stages mask3, partial5, offset5, add5, map26, compact3, from the state before them to the one after.
+// sumGroupsKernel22 runs rows lo to hi through the stages mask3, partial5, offset5, add5, map26, compact3, from the state before them to the one after.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func sumGroupsKernel23(lo, hi int, aggregate2 []int64, compact []int32, compact2, aggregate6, compact3 []int64, reduce5 uint32, nFilled2Place int64) int64 {
+func sumGroupsKernel22(lo, hi int, aggregate2 []int64, compact []int32, compact2, aggregate6, compact3 []int64, reduce5 uint32, nFilled2Place int64) int64 {
 	compact2 = compact2[:len(compact)]
 	compact3 = compact3[:len(compact)]
 	aggregate2Rows := aggregate2[lo:hi]
@@ -2174,10 +2174,10 @@ func sumGroupsKernel23(lo, hi int, aggregate2 []int64, compact []int32, compact2
 	return nFilled2Place
 }
 
-// sumGroupsKernel24 runs rows lo to hi through the stages map27, histogram4, from the state before them to the one after.
+// sumGroupsKernel23 runs rows lo to hi through the stages map27, histogram4, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel24(lo, hi int, histogram []int64, key []int32, reduce int64, reduce2, reduce3 uint32) {
+func sumGroupsKernel23(lo, hi int, histogram []int64, key []int32, reduce int64, reduce2, reduce3 uint32) {
 	cond := reduce > 0
 	x := int64(reduce2)
 	x2 := int64(0)
@@ -2207,10 +2207,10 @@ func sumGroupsKernel24(lo, hi int, histogram []int64, key []int32, reduce int64,
 	}
 }
 
-// sumGroupsKernel25 runs rows lo to hi through the stages partial6, offset6, add6, map28, from the state before them to the one after.
+// sumGroupsKernel24 runs rows lo to hi through the stages partial6, offset6, add6, map28, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel25(lo, hi int, histogram4, add, map2 []int64, add2 int64) int64 {
+func sumGroupsKernel24(lo, hi int, histogram4, add, map2 []int64, add2 int64) int64 {
 	histogram4Rows := histogram4[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram4Rows)]
@@ -2225,10 +2225,10 @@ func sumGroupsKernel25(lo, hi int, histogram4, add, map2 []int64, add2 int64) in
 	return add2
 }
 
-// sumGroupsKernel25Summary returns what rows lo to hi add to the state, in the stages partial6, offset6, add6, map28.
+// sumGroupsKernel24Summary returns what rows lo to hi add to the state, in the stages partial6, offset6, add6, map28.
 //
 //go:noinline
-func sumGroupsKernel25Summary(lo, hi int, histogram4 []int64) int64 {
+func sumGroupsKernel24Summary(lo, hi int, histogram4 []int64) int64 {
 	var add int64
 	histogram4Rows := histogram4[lo:hi]
 	for _, histogram := range histogram4Rows {
@@ -2237,10 +2237,10 @@ func sumGroupsKernel25Summary(lo, hi int, histogram4 []int64) int64 {
 	return add
 }
 
-// sumGroupsKernel26 runs rows lo to hi through the stages pass6, from the state before them to the one after.
+// sumGroupsKernel25 runs rows lo to hi through the stages pass6, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel26(lo, hi int, add3 []int64, key, value []int32, pass []uint64, digitNumber, digitShift, reduce int64, reduce2, reduce3 uint32, n int64, digits []int64) {
+func sumGroupsKernel25(lo, hi int, add3 []int64, key, value []int32, pass []uint64, digitNumber, digitShift, reduce int64, reduce2, reduce3 uint32, n int64, digits []int64) {
 	cond := reduce > 0
 	x := int64(reduce2)
 	x2 := int64(0)
@@ -2280,10 +2280,10 @@ func sumGroupsKernel26(lo, hi int, add3 []int64, key, value []int32, pass []uint
 	}
 }
 
-// sumGroupsKernel26Summary returns what rows lo to hi add to the state, in the stages pass6.
+// sumGroupsKernel25Summary returns what rows lo to hi add to the state, in the stages pass6.
 //
 //go:noinline
-func sumGroupsKernel26Summary(lo, hi int, key []int32, digitShift, reduce int64, reduce2, reduce3 uint32, digits []int64) {
+func sumGroupsKernel25Summary(lo, hi int, key []int32, digitShift, reduce int64, reduce2, reduce3 uint32, digits []int64) {
 	cond := reduce > 0
 	x := int64(reduce2)
 	x2 := int64(0)
@@ -2313,10 +2313,10 @@ func sumGroupsKernel26Summary(lo, hi int, key []int32, digitShift, reduce int64,
 	}
 }
 
-// sumGroupsKernel27 runs rows lo to hi through the stages insert3, from the state before them to the one after.
+// sumGroupsKernel26 runs rows lo to hi through the stages insert3, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel27(lo, hi int, add3, map28 []int64, pass9 []uint64, insert, insert2, insert3 []int64, insert4 []uint32, insert5 []int64) {
+func sumGroupsKernel26(lo, hi int, add3, map28 []int64, pass9 []uint64, insert, insert2, insert3 []int64, insert4 []uint32, insert5 []int64) {
 	table := make([]uint64, 1024)
 	last := 1023
 	counts := make([]int, 6144)
@@ -2460,26 +2460,26 @@ func sumGroupsKernel27(lo, hi int, add3, map28 []int64, pass9 []uint64, insert, 
 	}
 }
 
-// sumGroupsKernel28 returns what rows lo to hi add to the state, in the stages map30, map31, reduce6, scalar10.
+// sumGroupsKernel27 returns what rows lo to hi add to the state, in the stages map30, map31, reduce6, scalar9, scalar10.
 //
 //go:noinline
-func sumGroupsKernel28(lo, hi int, insert4 []int64) (int64, int64, int64) {
+func sumGroupsKernel27(lo, hi int, insert4 []int64) (int64, int64, int64) {
 	var sum int64
 	var sum2 int64
 	var sum3 int64
 	insert4Rows := insert4[lo:hi]
 	for _, insert := range insert4Rows {
 		sum3 += insert
-		sum2 += insert >> 32
-		sum += insert & 4294967295
+		sum2 += insert & 4294967295
+		sum += insert >> 32
 	}
 	return sum, sum2, sum3
 }
 
-// sumGroupsKernel29 runs rows lo to hi through the stages partial7, offset7, add7, map29, from the state before them to the one after.
+// sumGroupsKernel28 runs rows lo to hi through the stages partial7, offset7, add7, map29, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel29(lo, hi int, insert4, add, map2 []int64, add2 int64) int64 {
+func sumGroupsKernel28(lo, hi int, insert4, add, map2 []int64, add2 int64) int64 {
 	insert4Rows := insert4[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(insert4Rows)]
@@ -2494,10 +2494,10 @@ func sumGroupsKernel29(lo, hi int, insert4, add, map2 []int64, add2 int64) int64
 	return add2
 }
 
-// sumGroupsKernel29Summary returns what rows lo to hi add to the state, in the stages partial7, offset7, add7, map29.
+// sumGroupsKernel28Summary returns what rows lo to hi add to the state, in the stages partial7, offset7, add7, map29.
 //
 //go:noinline
-func sumGroupsKernel29Summary(lo, hi int, insert4 []int64) int64 {
+func sumGroupsKernel28Summary(lo, hi int, insert4 []int64) int64 {
 	var add int64
 	insert4Rows := insert4[lo:hi]
 	for _, insert := range insert4Rows {
@@ -2507,10 +2507,10 @@ func sumGroupsKernel29Summary(lo, hi int, insert4 []int64) int64 {
 	return add
 }
 
-// sumGroupsKernel31 runs rows lo to hi through the stages map32, map33, map34, map56, map57, map58, from the state before them to the one after.
+// sumGroupsKernel29 runs rows lo to hi through the stages map32, map33, map34, map56, map57, map58, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel31(lo, hi int, add4, add3, map29 []int64, insert3 []uint32, map2 []int32, insert5, insert8, map3, insert11, map4 []int64, nParts2 int64) {
+func sumGroupsKernel29(lo, hi int, add4, add3, map29 []int64, insert3 []uint32, map2 []int32, insert5, insert8, map3, insert11, map4 []int64, nParts2 int64) {
 	x := int64(lo)
 	low := 0
 	high := int(nParts2)
@@ -2573,10 +2573,10 @@ func sumGroupsKernel31(lo, hi int, add4, add3, map29 []int64, insert3 []uint32, 
 	}
 }
 
-// sumGroupsKernel32 runs rows lo to hi through the stages map35, map36, map37, map38, map39, map40, histogram5, from the state before them to the one after.
+// sumGroupsKernel30 runs rows lo to hi through the stages map35, map36, map37, map38, map39, map40, histogram5, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel32(lo, hi int, histogram []int64, key []int32) {
+func sumGroupsKernel30(lo, hi int, histogram []int64, key []int32) {
 	keyRows := key[lo:hi]
 	for i := range keyRows {
 		x := (uint32(keyRows[i]) - 2147483648) * 2654435761
@@ -2589,10 +2589,10 @@ func sumGroupsKernel32(lo, hi int, histogram []int64, key []int32) {
 	}
 }
 
-// sumGroupsKernel33 runs rows lo to hi through the stages partial8, offset8, add8, from the state before them to the one after.
+// sumGroupsKernel31 runs rows lo to hi through the stages partial8, offset8, add8, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel33(lo, hi int, histogram5, add []int64, add2 int64) int64 {
+func sumGroupsKernel31(lo, hi int, histogram5, add []int64, add2 int64) int64 {
 	histogram5Rows := histogram5[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram5Rows)]
@@ -2604,10 +2604,10 @@ func sumGroupsKernel33(lo, hi int, histogram5, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// sumGroupsKernel33Summary returns what rows lo to hi add to the state, in the stages partial8, offset8, add8.
+// sumGroupsKernel31Summary returns what rows lo to hi add to the state, in the stages partial8, offset8, add8.
 //
 //go:noinline
-func sumGroupsKernel33Summary(lo, hi int, histogram5 []int64) int64 {
+func sumGroupsKernel31Summary(lo, hi int, histogram5 []int64) int64 {
 	var add int64
 	histogram5Rows := histogram5[lo:hi]
 	for i := range histogram5Rows {
@@ -2616,10 +2616,10 @@ func sumGroupsKernel33Summary(lo, hi int, histogram5 []int64) int64 {
 	return add
 }
 
-// sumGroupsKernel34 runs rows lo to hi through the stages pass7, from the state before them to the one after.
+// sumGroupsKernel32 runs rows lo to hi through the stages pass7, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel34(lo, hi int, add5 []int64, key, pass, value, pass2 []int32, digitNumber, digitShift, n int64, digits []int64) {
+func sumGroupsKernel32(lo, hi int, add5 []int64, key, pass, value, pass2 []int32, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	room := min(len(pass), len(pass2))
@@ -2645,10 +2645,10 @@ func sumGroupsKernel34(lo, hi int, add5 []int64, key, pass, value, pass2 []int32
 	}
 }
 
-// sumGroupsKernel34Summary returns what rows lo to hi add to the state, in the stages pass7.
+// sumGroupsKernel32Summary returns what rows lo to hi add to the state, in the stages pass7.
 //
 //go:noinline
-func sumGroupsKernel34Summary(lo, hi int, key []int32, digitShift int64, digits []int64) {
+func sumGroupsKernel32Summary(lo, hi int, key []int32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	keyRows := key[lo:hi]
 	for _, key2 := range keyRows {
@@ -2660,10 +2660,10 @@ func sumGroupsKernel34Summary(lo, hi int, key []int32, digitShift int64, digits 
 	}
 }
 
-// sumGroupsKernel35 runs rows lo to hi through the stages map41, map42, map43, map44, insert4, from the state before them to the one after.
+// sumGroupsKernel33 runs rows lo to hi through the stages map41, map42, map43, map44, insert4, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel35(lo, hi int, pass10 []int32, insert, insert2 []int64, pass26 []int32, insert3 []int64, nPartitionedSlots, n, nPartitioned3 int64) {
+func sumGroupsKernel33(lo, hi int, pass10 []int32, insert, insert2 []int64, pass26 []int32, insert3 []int64, nPartitionedSlots, n, nPartitioned3 int64) {
 	x := n / 8
 	x2 := min(x, 16777216)
 	x3 := max(x2, 1)
@@ -2756,10 +2756,10 @@ func sumGroupsKernel35(lo, hi int, pass10 []int32, insert, insert2 []int64, pass
 	}
 }
 
-// sumGroupsKernel36 runs rows lo to hi through the stages mask4, map45, reduce7, scalar12, from the state before them to the one after.
+// sumGroupsKernel34 runs rows lo to hi through the stages mask4, map45, reduce7, scalar12, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel36(lo, hi int, insert6 []int64, mask []bool, n, sum int64) int64 {
+func sumGroupsKernel34(lo, hi int, insert6 []int64, mask []bool, n, sum int64) int64 {
 	x := n / 8
 	x2 := min(x, 16777216)
 	x3 := max(x2, 1)
@@ -2776,10 +2776,10 @@ func sumGroupsKernel36(lo, hi int, insert6 []int64, mask []bool, n, sum int64) i
 	return sum
 }
 
-// sumGroupsKernel36Summary returns what rows lo to hi add to the state, in the stages mask4, map45, reduce7, scalar12.
+// sumGroupsKernel34Summary returns what rows lo to hi add to the state, in the stages mask4, map45, reduce7, scalar12.
 //
 //go:noinline
-func sumGroupsKernel36Summary(lo, hi int, insert6 []int64, n int64) int64 {
+func sumGroupsKernel34Summary(lo, hi int, insert6 []int64, n int64) int64 {
 	var sum int64
 	x := n / 8
 	x2 := min(x, 16777216)
@@ -2793,10 +2793,10 @@ func sumGroupsKernel36Summary(lo, hi int, insert6 []int64, n int64) int64 {
 	return sum
 }
 
-// sumGroupsKernel37 runs rows lo to hi through the stages partial9, offset9, add9, compact4, map46, map47, histogram6, from the state before them to the one after.
+// sumGroupsKernel35 runs rows lo to hi through the stages partial9, offset9, add9, compact4, map46, map47, histogram6, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel37(lo, hi int, mask4 []bool, insert6, compact, compact2 []int64, pass10, map2 []int32, histogram []int64, nPartitionedDistinctPlace int64) int64 {
+func sumGroupsKernel35(lo, hi int, mask4 []bool, insert6, compact, compact2 []int64, pass10, map2 []int32, histogram []int64, nPartitionedDistinctPlace int64) int64 {
 	compact2 = compact2[:len(compact)]
 	map2 = map2[:len(compact)]
 	mask4Rows := mask4[lo:hi]
@@ -2841,11 +2841,11 @@ func sumGroupsKernel37(lo, hi int, mask4 []bool, insert6, compact, compact2 []in
 	return nPartitionedDistinctPlace
 }
 
-// sumGroupsKernel37Summary returns what rows lo to hi add to the state, in the stages partial9, offset9, add9, compact4, map46, map47, histogram6.
+// sumGroupsKernel35Summary returns what rows lo to hi add to the state, in the stages partial9, offset9, add9, compact4, map46, map47, histogram6.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func sumGroupsKernel37Summary(lo, hi int, mask4 []bool) int64 {
+func sumGroupsKernel35Summary(lo, hi int, mask4 []bool) int64 {
 	var nPartitionedDistinctPlace int64
 	mask4Rows := mask4[lo:hi]
 	for _, selected := range mask4Rows {
@@ -2854,10 +2854,10 @@ func sumGroupsKernel37Summary(lo, hi int, mask4 []bool) int64 {
 	return nPartitionedDistinctPlace
 }
 
-// sumGroupsKernel38 runs rows lo to hi through the stages partial10, offset10, add10, from the state before them to the one after.
+// sumGroupsKernel36 runs rows lo to hi through the stages partial10, offset10, add10, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel38(lo, hi int, histogram6, add []int64, add2 int64) int64 {
+func sumGroupsKernel36(lo, hi int, histogram6, add []int64, add2 int64) int64 {
 	histogram6Rows := histogram6[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram6Rows)]
@@ -2869,10 +2869,10 @@ func sumGroupsKernel38(lo, hi int, histogram6, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// sumGroupsKernel38Summary returns what rows lo to hi add to the state, in the stages partial10, offset10, add10.
+// sumGroupsKernel36Summary returns what rows lo to hi add to the state, in the stages partial10, offset10, add10.
 //
 //go:noinline
-func sumGroupsKernel38Summary(lo, hi int, histogram6 []int64) int64 {
+func sumGroupsKernel36Summary(lo, hi int, histogram6 []int64) int64 {
 	var add int64
 	histogram6Rows := histogram6[lo:hi]
 	for i := range histogram6Rows {
@@ -2881,10 +2881,10 @@ func sumGroupsKernel38Summary(lo, hi int, histogram6 []int64) int64 {
 	return add
 }
 
-// sumGroupsKernel39 runs rows lo to hi through the stages pass8, from the state before them to the one after.
+// sumGroupsKernel37 runs rows lo to hi through the stages pass8, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel39(lo, hi int, add6 []int64, map44 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
+func sumGroupsKernel37(lo, hi int, add6 []int64, map44 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nPartitionedDistinct
 	room := min(len(pass), len(pass2))
@@ -2908,10 +2908,10 @@ func sumGroupsKernel39(lo, hi int, add6 []int64, map44 []int32, pass []uint32, p
 	}
 }
 
-// sumGroupsKernel39Summary returns what rows lo to hi add to the state, in the stages pass8.
+// sumGroupsKernel37Summary returns what rows lo to hi add to the state, in the stages pass8.
 //
 //go:noinline
-func sumGroupsKernel39Summary(lo, hi int, map44 []int32, digitShift int64, digits []int64) {
+func sumGroupsKernel37Summary(lo, hi int, map44 []int32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	map44Rows := map44[lo:hi]
 	for i := range map44Rows {
@@ -2923,10 +2923,10 @@ func sumGroupsKernel39Summary(lo, hi int, map44 []int32, digitShift int64, digit
 	}
 }
 
-// sumGroupsKernel40 runs rows lo to hi through the stages pass9, from the state before them to the one after.
+// sumGroupsKernel38 runs rows lo to hi through the stages pass9, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel40(lo, hi int, add6 []int64, pass11, pass []uint32, pass12, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
+func sumGroupsKernel38(lo, hi int, add6 []int64, pass11, pass []uint32, pass12, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nPartitionedDistinct
 	room := min(len(pass), len(pass2))
@@ -2951,10 +2951,10 @@ func sumGroupsKernel40(lo, hi int, add6 []int64, pass11, pass []uint32, pass12, 
 	}
 }
 
-// sumGroupsKernel40Summary returns what rows lo to hi add to the state, in the stages pass9.
+// sumGroupsKernel38Summary returns what rows lo to hi add to the state, in the stages pass9.
 //
 //go:noinline
-func sumGroupsKernel40Summary(lo, hi int, pass11 []uint32, digitShift int64, digits []int64) {
+func sumGroupsKernel38Summary(lo, hi int, pass11 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	pass11Rows := pass11[lo:hi]
 	for _, pass := range pass11Rows {
@@ -2965,10 +2965,10 @@ func sumGroupsKernel40Summary(lo, hi int, pass11 []uint32, digitShift int64, dig
 	}
 }
 
-// sumGroupsKernel42 runs rows lo to hi through the stages pass11, from the state before them to the one after.
+// sumGroupsKernel40 runs rows lo to hi through the stages pass11, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel42(lo, hi int, add6 []int64, pass15 []uint32, pass16, pass []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
+func sumGroupsKernel40(lo, hi int, add6 []int64, pass15 []uint32, pass16, pass []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nPartitionedDistinct
 	places := (*[256]int64)(digits)
@@ -2989,10 +2989,10 @@ func sumGroupsKernel42(lo, hi int, add6 []int64, pass15 []uint32, pass16, pass [
 	}
 }
 
-// sumGroupsKernel42Summary returns what rows lo to hi add to the state, in the stages pass11.
+// sumGroupsKernel40Summary returns what rows lo to hi add to the state, in the stages pass11.
 //
 //go:noinline
-func sumGroupsKernel42Summary(lo, hi int, pass15 []uint32, digitShift int64, digits []int64) {
+func sumGroupsKernel40Summary(lo, hi int, pass15 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	pass15Rows := pass15[lo:hi]
 	for i := range pass15Rows {
@@ -3003,10 +3003,10 @@ func sumGroupsKernel42Summary(lo, hi int, pass15 []uint32, digitShift int64, dig
 	}
 }
 
-// sumGroupsKernel43 runs rows lo to hi through the stages map48, map49, map53, map54, map55, from the state before them to the one after.
+// sumGroupsKernel41 runs rows lo to hi through the stages map48, map49, map53, map54, map55, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel43(lo, hi int, pass17, compact5 []int64, pass10, map2 []int32, compact6, insert7, map3, insert10, map4 []int64) {
+func sumGroupsKernel41(lo, hi int, pass17, compact5 []int64, pass10, map2 []int32, compact6, insert7, map3, insert10, map4 []int64) {
 	mapRows := map2[lo:hi]
 	mapRows2 := map3[lo:hi]
 	mapRows2 = mapRows2[:len(mapRows)]
@@ -3046,10 +3046,10 @@ func sumGroupsKernel43(lo, hi int, pass17, compact5 []int64, pass10, map2 []int3
 	}
 }
 
-// sumGroupsKernel44 runs rows lo to hi through the stages map50, histogram7, from the state before them to the one after.
+// sumGroupsKernel42 runs rows lo to hi through the stages map50, histogram7, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel44(lo, hi int, histogram []int64, key []int32) {
+func sumGroupsKernel42(lo, hi int, histogram []int64, key []int32) {
 	keyRows := key[lo:hi]
 	for i := range keyRows {
 		x := uint32(keyRows[i]) - 2147483648
@@ -3077,10 +3077,10 @@ func sumGroupsKernel44(lo, hi int, histogram []int64, key []int32) {
 	}
 }
 
-// sumGroupsKernel45 runs rows lo to hi through the stages partial11, offset11, add11, from the state before them to the one after.
+// sumGroupsKernel43 runs rows lo to hi through the stages partial11, offset11, add11, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel45(lo, hi int, histogram7, add []int64, add2 int64) int64 {
+func sumGroupsKernel43(lo, hi int, histogram7, add []int64, add2 int64) int64 {
 	histogram7Rows := histogram7[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram7Rows)]
@@ -3092,10 +3092,10 @@ func sumGroupsKernel45(lo, hi int, histogram7, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// sumGroupsKernel45Summary returns what rows lo to hi add to the state, in the stages partial11, offset11, add11.
+// sumGroupsKernel43Summary returns what rows lo to hi add to the state, in the stages partial11, offset11, add11.
 //
 //go:noinline
-func sumGroupsKernel45Summary(lo, hi int, histogram7 []int64) int64 {
+func sumGroupsKernel43Summary(lo, hi int, histogram7 []int64) int64 {
 	var add int64
 	histogram7Rows := histogram7[lo:hi]
 	for i := range histogram7Rows {
@@ -3104,10 +3104,10 @@ func sumGroupsKernel45Summary(lo, hi int, histogram7 []int64) int64 {
 	return add
 }
 
-// sumGroupsKernel46 runs rows lo to hi through the stages pass12, from the state before them to the one after.
+// sumGroupsKernel44 runs rows lo to hi through the stages pass12, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel46(lo, hi int, add7 []int64, key []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
+func sumGroupsKernel44(lo, hi int, add7 []int64, key []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	room := min(len(pass), len(pass2))
@@ -3131,10 +3131,10 @@ func sumGroupsKernel46(lo, hi int, add7 []int64, key []int32, pass []uint32, pas
 	}
 }
 
-// sumGroupsKernel46Summary returns what rows lo to hi add to the state, in the stages pass12.
+// sumGroupsKernel44Summary returns what rows lo to hi add to the state, in the stages pass12.
 //
 //go:noinline
-func sumGroupsKernel46Summary(lo, hi int, key []int32, digitShift int64, digits []int64) {
+func sumGroupsKernel44Summary(lo, hi int, key []int32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	keyRows := key[lo:hi]
 	for i := range keyRows {
@@ -3146,10 +3146,10 @@ func sumGroupsKernel46Summary(lo, hi int, key []int32, digitShift int64, digits 
 	}
 }
 
-// sumGroupsKernel47 runs rows lo to hi through the stages pass13, from the state before them to the one after.
+// sumGroupsKernel45 runs rows lo to hi through the stages pass13, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel47(lo, hi int, add7 []int64, pass18, pass []uint32, pass19, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
+func sumGroupsKernel45(lo, hi int, add7 []int64, pass18, pass []uint32, pass19, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	room := min(len(pass), len(pass2))
@@ -3174,10 +3174,10 @@ func sumGroupsKernel47(lo, hi int, add7 []int64, pass18, pass []uint32, pass19, 
 	}
 }
 
-// sumGroupsKernel47Summary returns what rows lo to hi add to the state, in the stages pass13.
+// sumGroupsKernel45Summary returns what rows lo to hi add to the state, in the stages pass13.
 //
 //go:noinline
-func sumGroupsKernel47Summary(lo, hi int, pass18 []uint32, digitShift int64, digits []int64) {
+func sumGroupsKernel45Summary(lo, hi int, pass18 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	pass18Rows := pass18[lo:hi]
 	for _, pass := range pass18Rows {
@@ -3188,10 +3188,10 @@ func sumGroupsKernel47Summary(lo, hi int, pass18 []uint32, digitShift int64, dig
 	}
 }
 
-// sumGroupsKernel50 runs rows lo to hi through the stages map51, mask5, partial12, offset12, add12, map52, aggregate3, from the state before them to the one after.
+// sumGroupsKernel48 runs rows lo to hi through the stages map51, mask5, partial12, offset12, add12, map52, aggregate3, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel50(lo, hi int, pass24 []uint32, aggregate []int32, aggregate2, pass25 []int64, value []int32, aggregate3 []int64, gRunsBegun int64, openLast int32, openSum, openSum2 int64) (int64, int32, int64, int64) {
+func sumGroupsKernel48(lo, hi int, pass24 []uint32, aggregate []int32, aggregate2, pass25 []int64, value []int32, aggregate3 []int64, gRunsBegun int64, openLast int32, openSum, openSum2 int64) (int64, int32, int64, int64) {
 	aggregate2 = aggregate2[:len(aggregate)]
 	aggregate3 = aggregate3[:len(aggregate)]
 	var lastPass uint32
@@ -3237,11 +3237,11 @@ func sumGroupsKernel50(lo, hi int, pass24 []uint32, aggregate []int32, aggregate
 	return gRunsBegun, openLast, openSum, openSum2
 }
 
-// sumGroupsKernel50Summary returns what rows lo to hi add to the state, in the stages map51, mask5, partial12, offset12, add12, map52, aggregate3.
+// sumGroupsKernel48Summary returns what rows lo to hi add to the state, in the stages map51, mask5, partial12, offset12, add12, map52, aggregate3.
 // sum&(bit-1) is 0 if bit is 1, as in the first row of a group, and sum if bit is 0.
 //
 //go:noinline
-func sumGroupsKernel50Summary(lo, hi int, pass24 []uint32, pass25 []int64, value []int32) (int64, bool, int32, bool, int64, bool, int64) {
+func sumGroupsKernel48Summary(lo, hi int, pass24 []uint32, pass25 []int64, value []int32) (int64, bool, int32, bool, int64, bool, int64) {
 	var gRunsBegun int64
 	var openPresent bool
 	var openLast int32

@@ -447,33 +447,20 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 		jFoundLength = jFoundLength2
 		total = total2
 	} else {
-		map2 := kgenTemporary[uint32](&call, m)
-		map3 := kgenTemporary[uint64](&call, m)
-		map4 := kgenTemporary[int64](&call, m)
-		map5 := kgenTemporary[int64](&call, m)
-		map6 := kgenTemporary[int64](&call, m)
-		if workers > 1 {
-			kgenFork(&call, workers, m, 4096, func(_, lo, hi int) {
-				sumJoinedKernel19(lo, hi, map2, id, map3, map4, map5, map6, x2, x, int64(m), int64(n))
-			})
-		} else {
-			sumJoinedKernel19(0, m, map2, id, map3, map4, map5, map6, x2, x, int64(m), int64(n))
+		if int(x11) > 2147483647 {
+			return fmt.Errorf("m_slots_3 would have %d rows; at most 2147483647 can be computed", int(x11))
 		}
-		mSlots3Length := max(kgenSelect(uint64(x2-x) < min(uint64(max(int64(m), 1))*4+uint64(int64(n)/8), 2147483646) && uint64(max(int64(m), 1)) < 4294967295, int64(uint64(x2-x))+1, 1), 0)
-		mSlots4Length := max(kgenSelect(uint64(x2-x) < min(uint64(max(int64(m), 1))*4+uint64(int64(n)/8), 2147483646) && uint64(max(int64(m), 1)) < 4294967295, 1, kgenSelect(uint64(max(int64(m), 1)) >= 262144 && (uint64(x2-x) < min(uint64(max(int64(m), 1))*4+uint64(int64(n)/8), 2147483646) && uint64(max(int64(m), 1)) < 4294967295) == false, 2, kgenSelect(max(uint64(max(int64(m), 1)), min(uint64(max(int64(m), 1))*8, 131072)) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(max(uint64(max(int64(m), 1)), min(uint64(max(int64(m), 1))*8, 131072))-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(max(uint64(max(int64(m), 1)), min(uint64(max(int64(m), 1))*8, 131072))-1)))))&63)))), 0)
-		if int(mSlots3Length) > 2147483647 {
-			return fmt.Errorf("m_slots_3 would have %d rows; at most 2147483647 can be computed", int(mSlots3Length))
-		}
-		insert4 := kgenTemporary[uint32](&call, int(mSlots3Length))
+		insert4 := kgenTemporary[uint32](&call, int(x11))
 		clear(insert4)
-		if int(mSlots4Length) > 2147483647 {
-			return fmt.Errorf("m_slots_4 would have %d rows; at most 2147483647 can be computed", int(mSlots4Length))
+		if int(x14) > 2147483647 {
+			return fmt.Errorf("m_slots_4 would have %d rows; at most 2147483647 can be computed", int(x14))
 		}
-		insert5 := kgenTemporary[uint64](&call, int(mSlots4Length))
+		insert5 := kgenTemporary[uint64](&call, int(x14))
 		clear(insert5)
-		sumJoinedKernel20(0, m, insert4, map2, map4, insert5, map3, map5, mSlots3Length, mSlots4Length)
+		map2 := kgenTemporary[int64](&call, m)
+		sumJoinedKernel19(0, m, insert4, id, insert5, map2, x2, x, int64(m), int64(n), x11, x14)
 		add2 := kgenTemporary[int64](&call, 256)
-		map7 := kgenTemporary[int64](&call, 256)
+		map3 := kgenTemporary[int64](&call, 256)
 		if int(mSample2Length) > 2147483647 {
 			return fmt.Errorf("m_sample_2 would have %d rows; at most 2147483647 can be computed", int(mSample2Length))
 		}
@@ -489,7 +476,7 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 		}
 		either2 := kgenTemporary[uint32](&call, max(int(mSample3Length), 0))
 		if 0 < int(x7) {
-			map8 := kgenTemporary[uint32](&call, int(mSample2Length))
+			map4 := kgenTemporary[uint32](&call, int(mSample2Length))
 			histogram := kgenTemporary[int64](&call, 256)
 			clear(histogram)
 			few := min(workers, int(mSample2Length)/8192)
@@ -499,31 +486,31 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 			if few > 1 {
 				kgenFork(&call, few, int(mSample2Length), 4096, func(_, lo, hi int) {
 					histogramOwn := make([]int64, 256)
-					sumJoinedKernel21(lo, hi, id, map8, histogramOwn)
+					sumJoinedKernel20(lo, hi, id, map4, histogramOwn)
 					for i := range histogramOwn {
 						atomic.AddInt64(&histogram[i], histogramOwn[i])
 					}
 				})
 			} else {
-				sumJoinedKernel21(0, int(mSample2Length), id, map8, histogram)
+				sumJoinedKernel20(0, int(mSample2Length), id, map4, histogram)
 			}
-			map9 := kgenTemporary[int64](&call, 256)
+			map5 := kgenTemporary[int64](&call, 256)
 			if workers > 1 {
 				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 				var add3 int64
 				kgenInOrder(&call, workers, 256, 32768, func(blocks *kgenBlocks) {
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
-						add4 := sumJoinedKernel22Summary(lo, hi, histogram)
+						add4 := sumJoinedKernel21Summary(lo, hi, histogram)
 						blocks.await()
 						addBefore := add3
 						add3 = addBefore + add4
 						blocks.release()
-						sumJoinedKernel22(lo, hi, histogram, add2, map9, map7, addBefore)
+						sumJoinedKernel21(lo, hi, histogram, add2, map5, map3, addBefore)
 					}
 				})
 			} else {
-				sumJoinedKernel22(0, 256, histogram, add2, map9, map7, 0)
+				sumJoinedKernel21(0, 256, histogram, add2, map5, map3, 0)
 			}
 			if workers > 1 {
 				counts := make([]int64, 256)
@@ -531,7 +518,7 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						sumJoinedKernel23Summary(lo, hi, map8, 0, digits)
+						sumJoinedKernel22Summary(lo, hi, map4, 0, digits)
 						blocks.await()
 						for digit := range 256 {
 							count := digits[digit]
@@ -539,14 +526,14 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 							counts[digit] += count
 						}
 						blocks.release()
-						sumJoinedKernel23(lo, hi, add2, map8, id, pass, 0, 0, mSample2Length, digits)
+						sumJoinedKernel22(lo, hi, add2, map4, id, pass, 0, 0, mSample2Length, digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				sumJoinedKernel23(0, int(mSample2Length), add2, map8, id, pass, 0, 0, mSample2Length, digits)
+				sumJoinedKernel22(0, int(mSample2Length), add2, map4, id, pass, 0, 0, mSample2Length, digits)
 			}
-			map10 := kgenTemporary[uint32](&call, int(mSample3Length))
+			map6 := kgenTemporary[uint32](&call, int(mSample3Length))
 			histogram2 := kgenTemporary[int64](&call, 256)
 			clear(histogram2)
 			few2 := min(workers, int(mSample3Length)/8192)
@@ -556,13 +543,13 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 			if few2 > 1 {
 				kgenFork(&call, few2, int(mSample3Length), 4096, func(_, lo, hi int) {
 					histogramOwn := make([]int64, 256)
-					sumJoinedKernel24(lo, hi, id, map10, histogramOwn)
+					sumJoinedKernel23(lo, hi, id, map6, histogramOwn)
 					for i := range histogramOwn {
 						atomic.AddInt64(&histogram2[i], histogramOwn[i])
 					}
 				})
 			} else {
-				sumJoinedKernel24(0, int(mSample3Length), id, map10, histogram2)
+				sumJoinedKernel23(0, int(mSample3Length), id, map6, histogram2)
 			}
 			add3 := kgenTemporary[int64](&call, 256)
 			if workers > 1 {
@@ -571,26 +558,26 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 				kgenInOrder(&call, workers, 256, 32768, func(blocks *kgenBlocks) {
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
-						add5 := sumJoinedKernel25Summary(lo, hi, histogram2)
+						add5 := sumJoinedKernel24Summary(lo, hi, histogram2)
 						blocks.await()
 						addBefore := add4
 						add4 = addBefore + add5
 						blocks.release()
-						sumJoinedKernel25(lo, hi, histogram2, add3, addBefore)
+						sumJoinedKernel24(lo, hi, histogram2, add3, addBefore)
 					}
 				})
 			} else {
-				sumJoinedKernel25(0, 256, histogram2, add3, 0)
+				sumJoinedKernel24(0, 256, histogram2, add3, 0)
 			}
 			pass2 := kgenTemporary[uint32](&call, int(mSample3Length))
-			map11 := kgenTemporary[uint32](&call, int(mSample3Length))
+			map7 := kgenTemporary[uint32](&call, int(mSample3Length))
 			if workers > 1 {
 				counts := make([]int64, 256)
 				kgenInOrder(&call, workers, int(mSample3Length), 32768, func(blocks *kgenBlocks) {
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						sumJoinedKernel26Summary(lo, hi, map10, 0, digits)
+						sumJoinedKernel25Summary(lo, hi, map6, 0, digits)
 						blocks.await()
 						for digit := range 256 {
 							count := digits[digit]
@@ -598,29 +585,29 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 							counts[digit] += count
 						}
 						blocks.release()
-						sumJoinedKernel26(lo, hi, add3, map10, id, pass2, map11, 0, 0, mSample3Length, digits)
+						sumJoinedKernel25(lo, hi, add3, map6, id, pass2, map7, 0, 0, mSample3Length, digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				sumJoinedKernel26(0, int(mSample3Length), add3, map10, id, pass2, map11, 0, 0, mSample3Length, digits)
+				sumJoinedKernel25(0, int(mSample3Length), add3, map6, id, pass2, map7, 0, 0, mSample3Length, digits)
 			}
-			map12 := kgenTemporary[int64](&call, 256)
-			map13 := kgenTemporary[int64](&call, 256)
+			map8 := kgenTemporary[int64](&call, 256)
+			map9 := kgenTemporary[int64](&call, 256)
 			if workers > 1 {
 				kgenFork(&call, workers, 256, 4096, func(_, lo, hi int) {
-					sumJoinedKernel27(lo, hi, add3, map12, histogram2, map13)
+					sumJoinedKernel26(lo, hi, add3, map8, histogram2, map9)
 				})
 			} else {
-				sumJoinedKernel27(0, 256, add3, map12, histogram2, map13)
+				sumJoinedKernel26(0, 256, add3, map8, histogram2, map9)
 			}
 			insert6 := kgenTemporary[uint32](&call, int(mSample3Length))
 			if workers > 1 {
 				kgenFork(&call, workers, 256, 1, func(_, lo, hi int) {
-					sumJoinedKernel28(lo, hi, add2, map9, map12, map13, pass, pass2, insert6)
+					sumJoinedKernel27(lo, hi, add2, map5, map8, map9, pass, pass2, insert6)
 				})
 			} else {
-				sumJoinedKernel28(0, 256, add2, map9, map12, map13, pass, pass2, insert6)
+				sumJoinedKernel27(0, 256, add2, map5, map8, map9, pass, pass2, insert6)
 			}
 			if workers > 1 {
 				counts := make([]int64, 256)
@@ -628,7 +615,7 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						sumJoinedKernel29Summary(lo, hi, map11, 0, digits)
+						sumJoinedKernel28Summary(lo, hi, map7, 0, digits)
 						blocks.await()
 						for digit := range 256 {
 							count := digits[digit]
@@ -636,25 +623,25 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 							counts[digit] += count
 						}
 						blocks.release()
-						sumJoinedKernel29(lo, hi, add3, map11, insert6, either2, 0, 0, mSample3Length, digits)
+						sumJoinedKernel28(lo, hi, add3, map7, insert6, either2, 0, 0, mSample3Length, digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				sumJoinedKernel29(0, int(mSample3Length), add3, map11, insert6, either2, 0, 0, mSample3Length, digits)
+				sumJoinedKernel28(0, int(mSample3Length), add3, map7, insert6, either2, 0, 0, mSample3Length, digits)
 			}
 		} else {
 			if workers > 1 {
 				kgenFork(&call, workers, int(mSampleSampleLength), 4096, func(_, lo, hi int) {
-					sumJoinedKernel30(lo, hi, either2)
+					sumJoinedKernel29(lo, hi, either2)
 				})
 			} else {
-				sumJoinedKernel30(0, int(mSampleSampleLength), either2)
+				sumJoinedKernel29(0, int(mSampleSampleLength), either2)
 			}
 		}
 		aggregate := kgenTemporary[int64](&call, m)
 		clear(aggregate)
-		map8 := kgenTemporary[uint32](&call, m)
+		map4 := kgenTemporary[uint32](&call, m)
 		histogram := kgenTemporary[int64](&call, 1024)
 		clear(histogram)
 		few := min(workers, m/(max(len(aggregate)+1024, 1)*32))
@@ -665,7 +652,7 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 			kgenFork(&call, few, m, 4096, func(_, lo, hi int) {
 				aggregateOwn := make([]int64, len(aggregate))
 				histogramOwn := make([]int64, 1024)
-				sumJoinedKernel31(lo, hi, aggregateOwn, id, insert4, either2, insert5, map6, map8, histogramOwn, x2, x, int64(m), int64(n), mSlots4Length)
+				sumJoinedKernel30(lo, hi, aggregateOwn, id, insert4, either2, insert5, map2, map4, histogramOwn, x2, x, int64(m), int64(n), x14)
 				for i := range aggregateOwn {
 					atomic.AddInt64(&aggregate[i], aggregateOwn[i])
 				}
@@ -674,25 +661,25 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 				}
 			})
 		} else {
-			sumJoinedKernel31(0, m, aggregate, id, insert4, either2, insert5, map6, map8, histogram, x2, x, int64(m), int64(n), mSlots4Length)
+			sumJoinedKernel30(0, m, aggregate, id, insert4, either2, insert5, map2, map4, histogram, x2, x, int64(m), int64(n), x14)
 		}
-		map9 := kgenTemporary[uint64](&call, m)
+		map5 := kgenTemporary[uint64](&call, m)
 		if workers > 1 {
 			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 			var add3 int64
 			kgenInOrder(&call, workers, m, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					add4 := sumJoinedKernel32Summary(lo, hi, aggregate)
+					add4 := sumJoinedKernel31Summary(lo, hi, aggregate)
 					blocks.await()
 					addBefore := add3
 					add3 = addBefore + add4
 					blocks.release()
-					sumJoinedKernel32(lo, hi, aggregate, map9, addBefore)
+					sumJoinedKernel31(lo, hi, aggregate, map5, addBefore)
 				}
 			})
 		} else {
-			sumJoinedKernel32(0, m, aggregate, map9, 0)
+			sumJoinedKernel31(0, m, aggregate, map5, 0)
 		}
 		add3 := kgenTemporary[int64](&call, 1024)
 		if workers > 1 {
@@ -701,16 +688,16 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 			kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					add5 := sumJoinedKernel33Summary(lo, hi, histogram)
+					add5 := sumJoinedKernel32Summary(lo, hi, histogram)
 					blocks.await()
 					addBefore := add4
 					add4 = addBefore + add5
 					blocks.release()
-					sumJoinedKernel33(lo, hi, histogram, add3, addBefore)
+					sumJoinedKernel32(lo, hi, histogram, add3, addBefore)
 				}
 			})
 		} else {
-			sumJoinedKernel33(0, 1024, histogram, add3, 0)
+			sumJoinedKernel32(0, 1024, histogram, add3, 0)
 		}
 		pass2 := kgenTemporary[uint32](&call, m)
 		pass3 := kgenTemporary[int64](&call, m)
@@ -720,7 +707,7 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 256)
-					sumJoinedKernel34Summary(lo, hi, map8, 0, digits)
+					sumJoinedKernel33Summary(lo, hi, map4, 0, digits)
 					blocks.await()
 					for digit := range 256 {
 						count := digits[digit]
@@ -728,12 +715,12 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 						counts[digit] += count
 					}
 					blocks.release()
-					sumJoinedKernel34(lo, hi, add3, map8, pass2, pass3, 0, 0, int64(m), digits)
+					sumJoinedKernel33(lo, hi, add3, map4, pass2, pass3, 0, 0, int64(m), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 256)
-			sumJoinedKernel34(0, m, add3, map8, pass2, pass3, 0, 0, int64(m), digits)
+			sumJoinedKernel33(0, m, add3, map4, pass2, pass3, 0, 0, int64(m), digits)
 		}
 		pass4 := kgenTemporary[uint32](&call, m)
 		pass5 := kgenTemporary[int64](&call, m)
@@ -743,7 +730,7 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 256)
-					sumJoinedKernel35Summary(lo, hi, pass2, 8, digits)
+					sumJoinedKernel34Summary(lo, hi, pass2, 8, digits)
 					blocks.await()
 					for digit := range 256 {
 						count := digits[digit]
@@ -751,12 +738,12 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 						counts[digit] += count
 					}
 					blocks.release()
-					sumJoinedKernel35(lo, hi, add3, pass2, pass4, pass3, pass5, 1, 8, int64(m), digits)
+					sumJoinedKernel34(lo, hi, add3, pass2, pass4, pass3, pass5, 1, 8, int64(m), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 256)
-			sumJoinedKernel35(0, m, add3, pass2, pass4, pass3, pass5, 1, 8, int64(m), digits)
+			sumJoinedKernel34(0, m, add3, pass2, pass4, pass3, pass5, 1, 8, int64(m), digits)
 		}
 		if workers > 1 {
 			counts := make([]int64, 256)
@@ -764,7 +751,7 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 256)
-					sumJoinedKernel35Summary(lo, hi, pass4, 16, digits)
+					sumJoinedKernel34Summary(lo, hi, pass4, 16, digits)
 					blocks.await()
 					for digit := range 256 {
 						count := digits[digit]
@@ -772,12 +759,12 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 						counts[digit] += count
 					}
 					blocks.release()
-					sumJoinedKernel35(lo, hi, add3, pass4, pass2, pass5, pass3, 2, 16, int64(m), digits)
+					sumJoinedKernel34(lo, hi, add3, pass4, pass2, pass5, pass3, 2, 16, int64(m), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 256)
-			sumJoinedKernel35(0, m, add3, pass4, pass2, pass5, pass3, 2, 16, int64(m), digits)
+			sumJoinedKernel34(0, m, add3, pass4, pass2, pass5, pass3, 2, 16, int64(m), digits)
 		}
 		pass6 := kgenTemporary[int64](&call, m)
 		if workers > 1 {
@@ -786,7 +773,7 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 256)
-					sumJoinedKernel37Summary(lo, hi, pass2, 24, digits)
+					sumJoinedKernel36Summary(lo, hi, pass2, 24, digits)
 					blocks.await()
 					for digit := range 256 {
 						count := digits[digit]
@@ -794,20 +781,20 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 						counts[digit] += count
 					}
 					blocks.release()
-					sumJoinedKernel37(lo, hi, add3, pass2, pass3, pass6, 3, 24, int64(m), digits)
+					sumJoinedKernel36(lo, hi, add3, pass2, pass3, pass6, 3, 24, int64(m), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 256)
-			sumJoinedKernel37(0, m, add3, pass2, pass3, pass6, 3, 24, int64(m), digits)
+			sumJoinedKernel36(0, m, add3, pass2, pass3, pass6, 3, 24, int64(m), digits)
 		}
-		map10 := kgenTemporary[uint64](&call, int(mSlots3Length))
+		map6 := kgenTemporary[uint64](&call, int(x11))
 		if workers > 1 {
-			kgenFork(&call, workers, int(mSlots3Length), 4096, func(_, lo, hi int) {
-				sumJoinedKernel38(lo, hi, insert4, map9, map10)
+			kgenFork(&call, workers, int(x11), 4096, func(_, lo, hi int) {
+				sumJoinedKernel37(lo, hi, insert4, map5, map6)
 			})
 		} else {
-			sumJoinedKernel38(0, int(mSlots3Length), insert4, map9, map10)
+			sumJoinedKernel37(0, int(x11), insert4, map5, map6)
 		}
 		if int(nSample2Length) > 2147483647 {
 			return fmt.Errorf("n_sample_if_parted_2 would have %d rows; at most 2147483647 can be computed", int(nSample2Length))
@@ -817,7 +804,7 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 		}
 		either3 := kgenTemporary[uint32](&call, max(int(nSample2Length), 0))
 		if 0 < int(x7) {
-			map11 := kgenTemporary[uint32](&call, int(nSample2Length))
+			map7 := kgenTemporary[uint32](&call, int(nSample2Length))
 			histogram2 := kgenTemporary[int64](&call, 256)
 			clear(histogram2)
 			few2 := min(workers, int(nSample2Length)/8192)
@@ -827,13 +814,13 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 			if few2 > 1 {
 				kgenFork(&call, few2, int(nSample2Length), 4096, func(_, lo, hi int) {
 					histogramOwn := make([]int64, 256)
-					sumJoinedKernel39(lo, hi, key, map11, histogramOwn)
+					sumJoinedKernel38(lo, hi, key, map7, histogramOwn)
 					for i := range histogramOwn {
 						atomic.AddInt64(&histogram2[i], histogramOwn[i])
 					}
 				})
 			} else {
-				sumJoinedKernel39(0, int(nSample2Length), key, map11, histogram2)
+				sumJoinedKernel38(0, int(nSample2Length), key, map7, histogram2)
 			}
 			add4 := kgenTemporary[int64](&call, 256)
 			if workers > 1 {
@@ -842,26 +829,26 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 				kgenInOrder(&call, workers, 256, 32768, func(blocks *kgenBlocks) {
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
-						add6 := sumJoinedKernel40Summary(lo, hi, histogram2)
+						add6 := sumJoinedKernel39Summary(lo, hi, histogram2)
 						blocks.await()
 						addBefore := add5
 						add5 = addBefore + add6
 						blocks.release()
-						sumJoinedKernel40(lo, hi, histogram2, add4, addBefore)
+						sumJoinedKernel39(lo, hi, histogram2, add4, addBefore)
 					}
 				})
 			} else {
-				sumJoinedKernel40(0, 256, histogram2, add4, 0)
+				sumJoinedKernel39(0, 256, histogram2, add4, 0)
 			}
 			pass7 := kgenTemporary[uint32](&call, int(nSample2Length))
-			map12 := kgenTemporary[uint32](&call, int(nSample2Length))
+			map8 := kgenTemporary[uint32](&call, int(nSample2Length))
 			if workers > 1 {
 				counts := make([]int64, 256)
 				kgenInOrder(&call, workers, int(nSample2Length), 32768, func(blocks *kgenBlocks) {
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						sumJoinedKernel41Summary(lo, hi, map11, 0, digits)
+						sumJoinedKernel40Summary(lo, hi, map7, 0, digits)
 						blocks.await()
 						for digit := range 256 {
 							count := digits[digit]
@@ -869,29 +856,29 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 							counts[digit] += count
 						}
 						blocks.release()
-						sumJoinedKernel41(lo, hi, add4, map11, key, pass7, map12, 0, 0, nSample2Length, digits)
+						sumJoinedKernel40(lo, hi, add4, map7, key, pass7, map8, 0, 0, nSample2Length, digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				sumJoinedKernel41(0, int(nSample2Length), add4, map11, key, pass7, map12, 0, 0, nSample2Length, digits)
+				sumJoinedKernel40(0, int(nSample2Length), add4, map7, key, pass7, map8, 0, 0, nSample2Length, digits)
 			}
-			map13 := kgenTemporary[int64](&call, 256)
-			map14 := kgenTemporary[int64](&call, 256)
+			map9 := kgenTemporary[int64](&call, 256)
+			map10 := kgenTemporary[int64](&call, 256)
 			if workers > 1 {
 				kgenFork(&call, workers, 256, 4096, func(_, lo, hi int) {
-					sumJoinedKernel42(lo, hi, add4, map13, histogram2, map14)
+					sumJoinedKernel41(lo, hi, add4, map9, histogram2, map10)
 				})
 			} else {
-				sumJoinedKernel42(0, 256, add4, map13, histogram2, map14)
+				sumJoinedKernel41(0, 256, add4, map9, histogram2, map10)
 			}
 			insert6 := kgenTemporary[uint32](&call, int(nSample2Length))
 			if workers > 1 {
 				kgenFork(&call, workers, 256, 1, func(_, lo, hi int) {
-					sumJoinedKernel43(lo, hi, add2, map7, map13, map14, pass, pass7, insert6)
+					sumJoinedKernel42(lo, hi, add2, map3, map9, map10, pass, pass7, insert6)
 				})
 			} else {
-				sumJoinedKernel43(0, 256, add2, map7, map13, map14, pass, pass7, insert6)
+				sumJoinedKernel42(0, 256, add2, map3, map9, map10, pass, pass7, insert6)
 			}
 			if workers > 1 {
 				counts := make([]int64, 256)
@@ -899,7 +886,7 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						sumJoinedKernel44Summary(lo, hi, map12, 0, digits)
+						sumJoinedKernel43Summary(lo, hi, map8, 0, digits)
 						blocks.await()
 						for digit := range 256 {
 							count := digits[digit]
@@ -907,24 +894,24 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 							counts[digit] += count
 						}
 						blocks.release()
-						sumJoinedKernel44(lo, hi, add4, map12, insert6, either3, 0, 0, nSample2Length, digits)
+						sumJoinedKernel43(lo, hi, add4, map8, insert6, either3, 0, 0, nSample2Length, digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				sumJoinedKernel44(0, int(nSample2Length), add4, map12, insert6, either3, 0, 0, nSample2Length, digits)
+				sumJoinedKernel43(0, int(nSample2Length), add4, map8, insert6, either3, 0, 0, nSample2Length, digits)
 			}
 		} else {
 			if workers > 1 {
 				kgenFork(&call, workers, int(nSampleSample2Length), 4096, func(_, lo, hi int) {
-					sumJoinedKernel45(lo, hi, either3)
+					sumJoinedKernel44(lo, hi, either3)
 				})
 			} else {
-				sumJoinedKernel45(0, int(nSampleSample2Length), either3)
+				sumJoinedKernel44(0, int(nSampleSample2Length), either3)
 			}
 		}
 		add4 := kgenTemporary[int64](&call, n)
-		map11 := kgenTemporary[int64](&call, n)
+		map7 := kgenTemporary[int64](&call, n)
 		var sum5 int64
 		var sum6 int64
 		var sum7 int64
@@ -937,7 +924,7 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					add6, sum11, sum12, sum13 := sumJoinedKernel46Summary(lo, hi, key, map10, either3, insert5, map9, x2, x, int64(m), int64(n), mSlots4Length)
+					add6, sum11, sum12, sum13 := sumJoinedKernel45Summary(lo, hi, key, map6, either3, insert5, map5, x2, x, int64(m), int64(n), x14)
 					blocks.await()
 					addBefore := add5
 					sumBefore := sum8
@@ -948,14 +935,14 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 					sum9 = sumBefore2 + sum12
 					sum10 = sumBefore3 + sum13
 					blocks.release()
-					sumJoinedKernel46(lo, hi, key, map10, either3, insert5, map9, add4, map11, x2, x, int64(m), int64(n), mSlots4Length, addBefore, sumBefore, sumBefore2, sumBefore3)
+					sumJoinedKernel45(lo, hi, key, map6, either3, insert5, map5, add4, map7, x2, x, int64(m), int64(n), x14, addBefore, sumBefore, sumBefore2, sumBefore3)
 				}
 			})
 			sum5 = sum8
 			sum6 = sum9
 			sum7 = sum10
 		} else {
-			_, sum5, sum6, sum7 = sumJoinedKernel46(0, n, key, map10, either3, insert5, map9, add4, map11, x2, x, int64(m), int64(n), mSlots4Length, 0, 0, 0, 0)
+			_, sum5, sum6, sum7 = sumJoinedKernel45(0, n, key, map6, either3, insert5, map5, add4, map7, x2, x, int64(m), int64(n), x14, 0, 0, 0, 0)
 		}
 		x17 := sum6 >> 32
 		x18 := sum5 + x17
@@ -965,13 +952,13 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 			x19 = sum7
 		}
 		x20 := max(x19, 0)
-		map12 := kgenTemporary[int32](&call, m)
+		map8 := kgenTemporary[int32](&call, m)
 		if workers > 1 {
 			kgenFork(&call, workers, m, 4096, func(_, lo, hi int) {
-				sumJoinedKernel47(lo, hi, pass6, weight, map12)
+				sumJoinedKernel46(lo, hi, pass6, weight, map8)
 			})
 		} else {
-			sumJoinedKernel47(0, m, pass6, weight, map12)
+			sumJoinedKernel46(0, m, pass6, weight, map8)
 		}
 		var sum8 int64
 		if workers > 1 {
@@ -980,7 +967,7 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 			kgenInOrder(&call, workers, int(x20), 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					sum10 := sumJoinedKernel48(lo, hi, add4, value, map11, map12, int64(n))
+					sum10 := sumJoinedKernel47(lo, hi, add4, value, map7, map8, int64(n))
 					blocks.await()
 					sumBefore := sum9
 					sum9 = sumBefore + sum10
@@ -989,7 +976,7 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 			})
 			sum8 = sum9
 		} else {
-			sum8 = sumJoinedKernel48(0, int(x20), add4, value, map11, map12, int64(n))
+			sum8 = sumJoinedKernel47(0, int(x20), add4, value, map7, map8, int64(n))
 		}
 		total2 := sum8
 		total = total2
@@ -1004,7 +991,7 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 	return nil
 }
 
-// sumJoinedKernel1 returns what rows lo to hi add to the state, in the stages map1, map2, reduce1, scalar1, scalar2, scalar4.
+// sumJoinedKernel1 returns what rows lo to hi add to the state, in the stages map1, map2, reduce1, scalar1, scalar2, scalar3, scalar4, scalar5.
 //
 //go:noinline
 func sumJoinedKernel1(lo, hi int, id, weight []int32) (int64, uint32, uint32, uint32, uint32) {
@@ -1749,10 +1736,10 @@ func sumJoinedKernel18(lo, hi int, key []int32, insert, either []uint32, insert2
 	return jFoundPlace, sum
 }
 
-// sumJoinedKernel19 runs rows lo to hi through the stages scalar3, scalar5, map35, map36, map37, map38, map39, map59, map60, map61, from the state before them to the one after.
+// sumJoinedKernel19 runs rows lo to hi through the stages map35, map36, map37, map38, insert4, map39, insert5, map59, map60, map61, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel19(lo, hi int, map2 []uint32, id []int32, map3 []uint64, map4, map5, map6 []int64, reduce2, reduce uint32, m, n int64) {
+func sumJoinedKernel19(lo, hi int, insert []uint32, id []int32, insert2 []uint64, map2 []int64, reduce2, reduce uint32, m, n, mSlots3, mSlots4 int64) {
 	x := reduce2 - reduce
 	x2 := uint64(x)
 	x3 := max(m, 1)
@@ -1790,96 +1777,75 @@ func sumJoinedKernel19(lo, hi int, map2 []uint32, id []int32, map3 []uint64, map
 	x22 := uint64(bits.LeadingZeros64(uint64(x21)))
 	x23 := x22 + 1
 	if cond3 {
-		mapRows := map2[lo:hi]
 		idRows := id[lo:hi]
-		idRows = idRows[:len(mapRows)]
-		mapRows2 := map3[lo:hi]
-		mapRows2 = mapRows2[:len(mapRows)]
-		mapRows3 := map4[lo:hi]
-		mapRows3 = mapRows3[:len(mapRows)]
-		mapRows4 := map5[lo:hi]
-		mapRows4 = mapRows4[:len(mapRows)]
-		mapRows5 := map6[lo:hi]
-		mapRows5 = mapRows5[:len(mapRows)]
-		for i := range mapRows {
+		mapRows := map2[lo:hi]
+		mapRows = mapRows[:len(idRows)]
+		for i := range idRows {
 			x24 := uint32(int64(lo+i)) + 1
-			// j = join(key, id)
-			mapRows[i] = x24
 			x25 := uint32(idRows[i]) - 2147483648
+			// j = join(key, id)
+			slot := int64(x25 - reduce)
+			if uint64(slot) < uint64(mSlots3) {
+				if insert[slot] == 0 {
+					insert[slot] = x24
+				}
+			}
 			x26 := uint64(x25)
-			mapRows2[i] = x26<<32 | uint64(x24)
-			mapRows3[i] = int64(x25 - reduce)
 			x27 := x26 * 11400714819323198485
 			x28 := int64((x27 ^ x27>>32) * 15485907386658061715 >> (x23 & 63))
-			mapRows4[i] = kgenSelect(cond6, int64(-1), -1)
-			mapRows5[i] = x28
+			word := x26<<32 | uint64(x24)
+			slot2 := int64(-1)
+			if cond6 {
+				slot2 = -1
+			}
+			if uint64(slot2) < uint64(mSlots4) {
+				lastSlot := mSlots4 - 1
+				held := insert2[slot2]
+				for held != 0 && held>>32 != word>>32 {
+					slot2 = (slot2 + 1) & lastSlot
+					held = insert2[slot2]
+				}
+				if held == 0 {
+					insert2[slot2] = word
+				}
+			}
+			mapRows[i] = x28
 		}
 	} else {
-		mapRows := map2[lo:hi]
 		idRows := id[lo:hi]
-		idRows = idRows[:len(mapRows)]
-		mapRows2 := map3[lo:hi]
-		mapRows2 = mapRows2[:len(mapRows)]
-		mapRows3 := map4[lo:hi]
-		mapRows3 = mapRows3[:len(mapRows)]
-		mapRows4 := map5[lo:hi]
-		mapRows4 = mapRows4[:len(mapRows)]
-		mapRows5 := map6[lo:hi]
-		mapRows5 = mapRows5[:len(mapRows)]
-		for i := range mapRows {
+		mapRows := map2[lo:hi]
+		mapRows = mapRows[:len(idRows)]
+		for i := range idRows {
 			x24 := uint32(int64(lo+i)) + 1
-			mapRows[i] = x24
 			x25 := uint32(idRows[i]) - 2147483648
 			x26 := uint64(x25)
-			mapRows2[i] = x26<<32 | uint64(x24)
-			mapRows3[i] = -1
 			x27 := x26 * 11400714819323198485
 			x28 := int64((x27 ^ x27>>32) * 15485907386658061715 >> (x23 & 63))
-			mapRows4[i] = kgenSelect(cond6, -1, x28)
-			mapRows5[i] = x28
+			word := x26<<32 | uint64(x24)
+			slot := x28
+			if cond6 {
+				slot = -1
+			}
+			if uint64(slot) < uint64(mSlots4) {
+				lastSlot := mSlots4 - 1
+				held := insert2[slot]
+				for held != 0 && held>>32 != word>>32 {
+					slot = (slot + 1) & lastSlot
+					held = insert2[slot]
+				}
+				if held == 0 {
+					insert2[slot] = word
+				}
+			}
+			mapRows[i] = x28
 		}
 	}
 }
 
-// sumJoinedKernel20 runs rows lo to hi through the stages insert4, insert5, from the state before them to the one after.
+// sumJoinedKernel20 runs rows lo to hi through the stages map40, map41, map42, map43, map44, map45, histogram3, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel20(lo, hi int, insert, map35 []uint32, map38 []int64, insert2, map36 []uint64, map39 []int64, mSlots3, mSlots4 int64) {
-	map35Rows := map35[lo:hi]
-	map38Rows := map38[lo:hi]
-	map38Rows = map38Rows[:len(map35Rows)]
-	map36Rows := map36[lo:hi]
-	map36Rows = map36Rows[:len(map35Rows)]
-	map39Rows := map39[lo:hi]
-	map39Rows = map39Rows[:len(map35Rows)]
-	for i, word := range map35Rows {
-		// j = join(key, id)
-		slot := map38Rows[i]
-		if uint64(slot) < uint64(mSlots3) {
-			if insert[slot] == 0 {
-				insert[slot] = word
-			}
-		}
-		word2 := map36Rows[i]
-		slot2 := map39Rows[i]
-		if uint64(slot2) < uint64(mSlots4) {
-			lastSlot := mSlots4 - 1
-			held := insert2[slot2]
-			for held != 0 && held>>32 != word2>>32 {
-				slot2 = (slot2 + 1) & lastSlot
-				held = insert2[slot2]
-			}
-			if held == 0 {
-				insert2[slot2] = word2
-			}
-		}
-	}
-}
-
-// sumJoinedKernel21 runs rows lo to hi through the stages map40, map41, map42, map43, map44, map45, histogram3, from the state before them to the one after.
-//
-//go:noinline
-func sumJoinedKernel21(lo, hi int, id []int32, map2 []uint32, histogram []int64) {
+func sumJoinedKernel20(lo, hi int, id []int32, map2 []uint32, histogram []int64) {
 	mapRows := map2[lo:hi]
 	for i := range mapRows {
 		x := uint32(id[lo+i]) - 2147483648
@@ -1894,10 +1860,10 @@ func sumJoinedKernel21(lo, hi int, id []int32, map2 []uint32, histogram []int64)
 	}
 }
 
-// sumJoinedKernel22 runs rows lo to hi through the stages partial3, offset3, add3, map53, map72, from the state before them to the one after.
+// sumJoinedKernel21 runs rows lo to hi through the stages partial3, offset3, add3, map53, map72, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel22(lo, hi int, histogram3, add, map2, map3 []int64, add2 int64) int64 {
+func sumJoinedKernel21(lo, hi int, histogram3, add, map2, map3 []int64, add2 int64) int64 {
 	histogram3Rows := histogram3[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram3Rows)]
@@ -1916,10 +1882,10 @@ func sumJoinedKernel22(lo, hi int, histogram3, add, map2, map3 []int64, add2 int
 	return add2
 }
 
-// sumJoinedKernel22Summary returns what rows lo to hi add to the state, in the stages partial3, offset3, add3, map53, map72.
+// sumJoinedKernel21Summary returns what rows lo to hi add to the state, in the stages partial3, offset3, add3, map53, map72.
 //
 //go:noinline
-func sumJoinedKernel22Summary(lo, hi int, histogram3 []int64) int64 {
+func sumJoinedKernel21Summary(lo, hi int, histogram3 []int64) int64 {
 	var add int64
 	histogram3Rows := histogram3[lo:hi]
 	for _, histogram := range histogram3Rows {
@@ -1928,10 +1894,10 @@ func sumJoinedKernel22Summary(lo, hi int, histogram3 []int64) int64 {
 	return add
 }
 
-// sumJoinedKernel23 runs rows lo to hi through the stages pass3, from the state before them to the one after.
+// sumJoinedKernel22 runs rows lo to hi through the stages pass3, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel23(lo, hi int, add3 []int64, map44 []uint32, id []int32, pass []uint64, digitNumber, digitShift, mSample2 int64, digits []int64) {
+func sumJoinedKernel22(lo, hi int, add3 []int64, map44 []uint32, id []int32, pass []uint64, digitNumber, digitShift, mSample2 int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * mSample2
 	places := (*[256]int64)(digits)
@@ -1952,10 +1918,10 @@ func sumJoinedKernel23(lo, hi int, add3 []int64, map44 []uint32, id []int32, pas
 	}
 }
 
-// sumJoinedKernel23Summary returns what rows lo to hi add to the state, in the stages pass3.
+// sumJoinedKernel22Summary returns what rows lo to hi add to the state, in the stages pass3.
 //
 //go:noinline
-func sumJoinedKernel23Summary(lo, hi int, map44 []uint32, digitShift int64, digits []int64) {
+func sumJoinedKernel22Summary(lo, hi int, map44 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	map44Rows := map44[lo:hi]
 	for i := range map44Rows {
@@ -1967,10 +1933,10 @@ func sumJoinedKernel23Summary(lo, hi int, map44 []uint32, digitShift int64, digi
 	}
 }
 
-// sumJoinedKernel24 runs rows lo to hi through the stages map46, map47, map48, map49, map50, map51, histogram4, from the state before them to the one after.
+// sumJoinedKernel23 runs rows lo to hi through the stages map46, map47, map48, map49, map50, map51, histogram4, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel24(lo, hi int, id []int32, map2 []uint32, histogram []int64) {
+func sumJoinedKernel23(lo, hi int, id []int32, map2 []uint32, histogram []int64) {
 	mapRows := map2[lo:hi]
 	for i := range mapRows {
 		x := uint32(id[lo+i]) - 2147483648
@@ -1985,10 +1951,10 @@ func sumJoinedKernel24(lo, hi int, id []int32, map2 []uint32, histogram []int64)
 	}
 }
 
-// sumJoinedKernel25 runs rows lo to hi through the stages partial4, offset4, add4, from the state before them to the one after.
+// sumJoinedKernel24 runs rows lo to hi through the stages partial4, offset4, add4, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel25(lo, hi int, histogram4, add []int64, add2 int64) int64 {
+func sumJoinedKernel24(lo, hi int, histogram4, add []int64, add2 int64) int64 {
 	histogram4Rows := histogram4[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram4Rows)]
@@ -2000,10 +1966,10 @@ func sumJoinedKernel25(lo, hi int, histogram4, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// sumJoinedKernel25Summary returns what rows lo to hi add to the state, in the stages partial4, offset4, add4.
+// sumJoinedKernel24Summary returns what rows lo to hi add to the state, in the stages partial4, offset4, add4.
 //
 //go:noinline
-func sumJoinedKernel25Summary(lo, hi int, histogram4 []int64) int64 {
+func sumJoinedKernel24Summary(lo, hi int, histogram4 []int64) int64 {
 	var add int64
 	histogram4Rows := histogram4[lo:hi]
 	for i := range histogram4Rows {
@@ -2012,10 +1978,10 @@ func sumJoinedKernel25Summary(lo, hi int, histogram4 []int64) int64 {
 	return add
 }
 
-// sumJoinedKernel26 runs rows lo to hi through the stages pass4, map55, map56, from the state before them to the one after.
+// sumJoinedKernel25 runs rows lo to hi through the stages pass4, map55, map56, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel26(lo, hi int, add4 []int64, map50 []uint32, id []int32, pass, map2 []uint32, digitNumber, digitShift, mSample3 int64, digits []int64) {
+func sumJoinedKernel25(lo, hi int, add4 []int64, map50 []uint32, id []int32, pass, map2 []uint32, digitNumber, digitShift, mSample3 int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * mSample3
 	places := (*[256]int64)(digits)
@@ -2039,10 +2005,10 @@ func sumJoinedKernel26(lo, hi int, add4 []int64, map50 []uint32, id []int32, pas
 	}
 }
 
-// sumJoinedKernel26Summary returns what rows lo to hi add to the state, in the stages pass4, map55, map56.
+// sumJoinedKernel25Summary returns what rows lo to hi add to the state, in the stages pass4, map55, map56.
 //
 //go:noinline
-func sumJoinedKernel26Summary(lo, hi int, map50 []uint32, digitShift int64, digits []int64) {
+func sumJoinedKernel25Summary(lo, hi int, map50 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	map50Rows := map50[lo:hi]
 	for i := range map50Rows {
@@ -2054,10 +2020,10 @@ func sumJoinedKernel26Summary(lo, hi int, map50 []uint32, digitShift int64, digi
 	}
 }
 
-// sumJoinedKernel27 runs rows lo to hi through the stages map52, map54, from the state before them to the one after.
+// sumJoinedKernel26 runs rows lo to hi through the stages map52, map54, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel27(lo, hi int, add4, map2, histogram4, map3 []int64) {
+func sumJoinedKernel26(lo, hi int, add4, map2, histogram4, map3 []int64) {
 	mapRows := map2[lo:hi]
 	mapRows2 := map3[lo:hi]
 	mapRows2 = mapRows2[:len(mapRows)]
@@ -2070,10 +2036,10 @@ func sumJoinedKernel27(lo, hi int, add4, map2, histogram4, map3 []int64) {
 	}
 }
 
-// sumJoinedKernel28 runs rows lo to hi through the stages insert6, from the state before them to the one after.
+// sumJoinedKernel27 runs rows lo to hi through the stages insert6, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel28(lo, hi int, add3, map53, map52, map54 []int64, pass3 []uint64, pass4, insert []uint32) {
+func sumJoinedKernel27(lo, hi int, add3, map53, map52, map54 []int64, pass3 []uint64, pass4, insert []uint32) {
 	most := 0
 	for part := lo; part < hi; part++ {
 		most = max(most, int(map53[part])-int(add3[part]))
@@ -2140,10 +2106,10 @@ func sumJoinedKernel28(lo, hi int, add3, map53, map52, map54 []int64, pass3 []ui
 	}
 }
 
-// sumJoinedKernel29 runs rows lo to hi through the stages map57, from the state before them to the one after.
+// sumJoinedKernel28 runs rows lo to hi through the stages map57, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel29(lo, hi int, add4 []int64, map55, insert7, map2 []uint32, digitNumber, digitShift, mSample3 int64, digits []int64) {
+func sumJoinedKernel28(lo, hi int, add4 []int64, map55, insert7, map2 []uint32, digitNumber, digitShift, mSample3 int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * mSample3
 	places := (*[256]int64)(digits)
@@ -2170,10 +2136,10 @@ func sumJoinedKernel29(lo, hi int, add4 []int64, map55, insert7, map2 []uint32, 
 	}
 }
 
-// sumJoinedKernel29Summary returns what rows lo to hi add to the state, in the stages map57.
+// sumJoinedKernel28Summary returns what rows lo to hi add to the state, in the stages map57.
 //
 //go:noinline
-func sumJoinedKernel29Summary(lo, hi int, map55 []uint32, digitShift int64, digits []int64) {
+func sumJoinedKernel28Summary(lo, hi int, map55 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	map55Rows := map55[lo:hi]
 	for i := range map55Rows {
@@ -2185,10 +2151,10 @@ func sumJoinedKernel29Summary(lo, hi int, map55 []uint32, digitShift int64, digi
 	}
 }
 
-// sumJoinedKernel30 runs rows lo to hi through the stages map58, from the state before them to the one after.
+// sumJoinedKernel29 runs rows lo to hi through the stages map58, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel30(lo, hi int, map2 []uint32) {
+func sumJoinedKernel29(lo, hi int, map2 []uint32) {
 	mapRows := map2[lo:hi]
 	for i := range mapRows {
 		// j = join(key, id)
@@ -2196,10 +2162,10 @@ func sumJoinedKernel30(lo, hi int, map2 []uint32) {
 	}
 }
 
-// sumJoinedKernel31 runs rows lo to hi through the stages map62, aggregate, map63, histogram5, from the state before them to the one after.
+// sumJoinedKernel30 runs rows lo to hi through the stages map62, aggregate, map63, histogram5, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel31(lo, hi int, aggregate []int64, id []int32, insert5, either3 []uint32, insert6 []uint64, map61 []int64, map2 []uint32, histogram []int64, reduce2, reduce uint32, m, n, mSlots4 int64) {
+func sumJoinedKernel30(lo, hi int, aggregate []int64, id []int32, insert5, either3 []uint32, insert6 []uint64, map61 []int64, map2 []uint32, histogram []int64, reduce2, reduce uint32, m, n, mSlots4 int64) {
 	x := reduce2 - reduce
 	x2 := uint64(x)
 	x3 := max(m, 1)
@@ -2315,10 +2281,10 @@ func sumJoinedKernel31(lo, hi int, aggregate []int64, id []int32, insert5, eithe
 	}
 }
 
-// sumJoinedKernel32 runs rows lo to hi through the stages partial5, offset5, add5, map64, from the state before them to the one after.
+// sumJoinedKernel31 runs rows lo to hi through the stages partial5, offset5, add5, map64, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel32(lo, hi int, aggregate []int64, map2 []uint64, add int64) int64 {
+func sumJoinedKernel31(lo, hi int, aggregate []int64, map2 []uint64, add int64) int64 {
 	aggregateRows := aggregate[lo:hi]
 	mapRows := map2[lo:hi]
 	mapRows = mapRows[:len(aggregateRows)]
@@ -2330,10 +2296,10 @@ func sumJoinedKernel32(lo, hi int, aggregate []int64, map2 []uint64, add int64) 
 	return add
 }
 
-// sumJoinedKernel32Summary returns what rows lo to hi add to the state, in the stages partial5, offset5, add5, map64.
+// sumJoinedKernel31Summary returns what rows lo to hi add to the state, in the stages partial5, offset5, add5, map64.
 //
 //go:noinline
-func sumJoinedKernel32Summary(lo, hi int, aggregate []int64) int64 {
+func sumJoinedKernel31Summary(lo, hi int, aggregate []int64) int64 {
 	var add int64
 	aggregateRows := aggregate[lo:hi]
 	for _, aggregate2 := range aggregateRows {
@@ -2342,10 +2308,10 @@ func sumJoinedKernel32Summary(lo, hi int, aggregate []int64) int64 {
 	return add
 }
 
-// sumJoinedKernel33 runs rows lo to hi through the stages partial6, offset6, add6, from the state before them to the one after.
+// sumJoinedKernel32 runs rows lo to hi through the stages partial6, offset6, add6, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel33(lo, hi int, histogram5, add []int64, add2 int64) int64 {
+func sumJoinedKernel32(lo, hi int, histogram5, add []int64, add2 int64) int64 {
 	histogram5Rows := histogram5[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram5Rows)]
@@ -2357,10 +2323,10 @@ func sumJoinedKernel33(lo, hi int, histogram5, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// sumJoinedKernel33Summary returns what rows lo to hi add to the state, in the stages partial6, offset6, add6.
+// sumJoinedKernel32Summary returns what rows lo to hi add to the state, in the stages partial6, offset6, add6.
 //
 //go:noinline
-func sumJoinedKernel33Summary(lo, hi int, histogram5 []int64) int64 {
+func sumJoinedKernel32Summary(lo, hi int, histogram5 []int64) int64 {
 	var add int64
 	histogram5Rows := histogram5[lo:hi]
 	for i := range histogram5Rows {
@@ -2369,10 +2335,10 @@ func sumJoinedKernel33Summary(lo, hi int, histogram5 []int64) int64 {
 	return add
 }
 
-// sumJoinedKernel34 runs rows lo to hi through the stages pass5, from the state before them to the one after.
+// sumJoinedKernel33 runs rows lo to hi through the stages pass5, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel34(lo, hi int, add6 []int64, map63, pass []uint32, pass2 []int64, digitNumber, digitShift, m int64, digits []int64) {
+func sumJoinedKernel33(lo, hi int, add6 []int64, map63, pass []uint32, pass2 []int64, digitNumber, digitShift, m int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * m
 	room := min(len(pass), len(pass2))
@@ -2395,10 +2361,10 @@ func sumJoinedKernel34(lo, hi int, add6 []int64, map63, pass []uint32, pass2 []i
 	}
 }
 
-// sumJoinedKernel34Summary returns what rows lo to hi add to the state, in the stages pass5.
+// sumJoinedKernel33Summary returns what rows lo to hi add to the state, in the stages pass5.
 //
 //go:noinline
-func sumJoinedKernel34Summary(lo, hi int, map63 []uint32, digitShift int64, digits []int64) {
+func sumJoinedKernel33Summary(lo, hi int, map63 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	map63Rows := map63[lo:hi]
 	for _, x := range map63Rows {
@@ -2409,10 +2375,10 @@ func sumJoinedKernel34Summary(lo, hi int, map63 []uint32, digitShift int64, digi
 	}
 }
 
-// sumJoinedKernel35 runs rows lo to hi through the stages pass6, from the state before them to the one after.
+// sumJoinedKernel34 runs rows lo to hi through the stages pass6, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel35(lo, hi int, add6 []int64, pass5, pass []uint32, pass6, pass2 []int64, digitNumber, digitShift, m int64, digits []int64) {
+func sumJoinedKernel34(lo, hi int, add6 []int64, pass5, pass []uint32, pass6, pass2 []int64, digitNumber, digitShift, m int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * m
 	room := min(len(pass), len(pass2))
@@ -2437,10 +2403,10 @@ func sumJoinedKernel35(lo, hi int, add6 []int64, pass5, pass []uint32, pass6, pa
 	}
 }
 
-// sumJoinedKernel35Summary returns what rows lo to hi add to the state, in the stages pass6.
+// sumJoinedKernel34Summary returns what rows lo to hi add to the state, in the stages pass6.
 //
 //go:noinline
-func sumJoinedKernel35Summary(lo, hi int, pass5 []uint32, digitShift int64, digits []int64) {
+func sumJoinedKernel34Summary(lo, hi int, pass5 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	pass5Rows := pass5[lo:hi]
 	for _, pass := range pass5Rows {
@@ -2451,10 +2417,10 @@ func sumJoinedKernel35Summary(lo, hi int, pass5 []uint32, digitShift int64, digi
 	}
 }
 
-// sumJoinedKernel37 runs rows lo to hi through the stages pass8, from the state before them to the one after.
+// sumJoinedKernel36 runs rows lo to hi through the stages pass8, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel37(lo, hi int, add6 []int64, pass9 []uint32, pass10, pass []int64, digitNumber, digitShift, m int64, digits []int64) {
+func sumJoinedKernel36(lo, hi int, add6 []int64, pass9 []uint32, pass10, pass []int64, digitNumber, digitShift, m int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * m
 	places := (*[256]int64)(digits)
@@ -2475,10 +2441,10 @@ func sumJoinedKernel37(lo, hi int, add6 []int64, pass9 []uint32, pass10, pass []
 	}
 }
 
-// sumJoinedKernel37Summary returns what rows lo to hi add to the state, in the stages pass8.
+// sumJoinedKernel36Summary returns what rows lo to hi add to the state, in the stages pass8.
 //
 //go:noinline
-func sumJoinedKernel37Summary(lo, hi int, pass9 []uint32, digitShift int64, digits []int64) {
+func sumJoinedKernel36Summary(lo, hi int, pass9 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	pass9Rows := pass9[lo:hi]
 	for i := range pass9Rows {
@@ -2489,10 +2455,10 @@ func sumJoinedKernel37Summary(lo, hi int, pass9 []uint32, digitShift int64, digi
 	}
 }
 
-// sumJoinedKernel38 runs rows lo to hi through the stages map82, from the state before them to the one after.
+// sumJoinedKernel37 runs rows lo to hi through the stages map82, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel38(lo, hi int, insert5 []uint32, map64, map2 []uint64) {
+func sumJoinedKernel37(lo, hi int, insert5 []uint32, map64, map2 []uint64) {
 	insert5Rows := insert5[lo:hi]
 	mapRows := map2[lo:hi]
 	mapRows = mapRows[:len(insert5Rows)]
@@ -2508,10 +2474,10 @@ func sumJoinedKernel38(lo, hi int, insert5 []uint32, map64, map2 []uint64) {
 	}
 }
 
-// sumJoinedKernel39 runs rows lo to hi through the stages map65, map66, map67, map68, map69, map70, histogram6, from the state before them to the one after.
+// sumJoinedKernel38 runs rows lo to hi through the stages map65, map66, map67, map68, map69, map70, histogram6, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel39(lo, hi int, key []int32, map2 []uint32, histogram []int64) {
+func sumJoinedKernel38(lo, hi int, key []int32, map2 []uint32, histogram []int64) {
 	mapRows := map2[lo:hi]
 	for i := range mapRows {
 		x := uint32(key[lo+i]) - 2147483648
@@ -2526,10 +2492,10 @@ func sumJoinedKernel39(lo, hi int, key []int32, map2 []uint32, histogram []int64
 	}
 }
 
-// sumJoinedKernel40 runs rows lo to hi through the stages partial7, offset7, add7, from the state before them to the one after.
+// sumJoinedKernel39 runs rows lo to hi through the stages partial7, offset7, add7, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel40(lo, hi int, histogram6, add []int64, add2 int64) int64 {
+func sumJoinedKernel39(lo, hi int, histogram6, add []int64, add2 int64) int64 {
 	histogram6Rows := histogram6[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram6Rows)]
@@ -2541,10 +2507,10 @@ func sumJoinedKernel40(lo, hi int, histogram6, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// sumJoinedKernel40Summary returns what rows lo to hi add to the state, in the stages partial7, offset7, add7.
+// sumJoinedKernel39Summary returns what rows lo to hi add to the state, in the stages partial7, offset7, add7.
 //
 //go:noinline
-func sumJoinedKernel40Summary(lo, hi int, histogram6 []int64) int64 {
+func sumJoinedKernel39Summary(lo, hi int, histogram6 []int64) int64 {
 	var add int64
 	histogram6Rows := histogram6[lo:hi]
 	for i := range histogram6Rows {
@@ -2553,10 +2519,10 @@ func sumJoinedKernel40Summary(lo, hi int, histogram6 []int64) int64 {
 	return add
 }
 
-// sumJoinedKernel41 runs rows lo to hi through the stages pass9, map74, map75, from the state before them to the one after.
+// sumJoinedKernel40 runs rows lo to hi through the stages pass9, map74, map75, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel41(lo, hi int, add7 []int64, map69 []uint32, key []int32, pass, map2 []uint32, digitNumber, digitShift, nSample2 int64, digits []int64) {
+func sumJoinedKernel40(lo, hi int, add7 []int64, map69 []uint32, key []int32, pass, map2 []uint32, digitNumber, digitShift, nSample2 int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nSample2
 	places := (*[256]int64)(digits)
@@ -2580,10 +2546,10 @@ func sumJoinedKernel41(lo, hi int, add7 []int64, map69 []uint32, key []int32, pa
 	}
 }
 
-// sumJoinedKernel41Summary returns what rows lo to hi add to the state, in the stages pass9, map74, map75.
+// sumJoinedKernel40Summary returns what rows lo to hi add to the state, in the stages pass9, map74, map75.
 //
 //go:noinline
-func sumJoinedKernel41Summary(lo, hi int, map69 []uint32, digitShift int64, digits []int64) {
+func sumJoinedKernel40Summary(lo, hi int, map69 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	map69Rows := map69[lo:hi]
 	for i := range map69Rows {
@@ -2595,10 +2561,10 @@ func sumJoinedKernel41Summary(lo, hi int, map69 []uint32, digitShift int64, digi
 	}
 }
 
-// sumJoinedKernel42 runs rows lo to hi through the stages map71, map73, from the state before them to the one after.
+// sumJoinedKernel41 runs rows lo to hi through the stages map71, map73, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel42(lo, hi int, add7, map2, histogram6, map3 []int64) {
+func sumJoinedKernel41(lo, hi int, add7, map2, histogram6, map3 []int64) {
 	mapRows := map2[lo:hi]
 	mapRows2 := map3[lo:hi]
 	mapRows2 = mapRows2[:len(mapRows)]
@@ -2611,10 +2577,10 @@ func sumJoinedKernel42(lo, hi int, add7, map2, histogram6, map3 []int64) {
 	}
 }
 
-// sumJoinedKernel43 runs rows lo to hi through the stages insert7, from the state before them to the one after.
+// sumJoinedKernel42 runs rows lo to hi through the stages insert7, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel43(lo, hi int, add3, map72, map71, map73 []int64, pass3 []uint64, pass12, insert []uint32) {
+func sumJoinedKernel42(lo, hi int, add3, map72, map71, map73 []int64, pass3 []uint64, pass12, insert []uint32) {
 	most := 0
 	for part := lo; part < hi; part++ {
 		most = max(most, int(map72[part])-int(add3[part]))
@@ -2681,10 +2647,10 @@ func sumJoinedKernel43(lo, hi int, add3, map72, map71, map73 []int64, pass3 []ui
 	}
 }
 
-// sumJoinedKernel44 runs rows lo to hi through the stages map76, from the state before them to the one after.
+// sumJoinedKernel43 runs rows lo to hi through the stages map76, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel44(lo, hi int, add7 []int64, map74, insert8, map2 []uint32, digitNumber, digitShift, nSample2 int64, digits []int64) {
+func sumJoinedKernel43(lo, hi int, add7 []int64, map74, insert8, map2 []uint32, digitNumber, digitShift, nSample2 int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nSample2
 	places := (*[256]int64)(digits)
@@ -2711,10 +2677,10 @@ func sumJoinedKernel44(lo, hi int, add7 []int64, map74, insert8, map2 []uint32, 
 	}
 }
 
-// sumJoinedKernel44Summary returns what rows lo to hi add to the state, in the stages map76.
+// sumJoinedKernel43Summary returns what rows lo to hi add to the state, in the stages map76.
 //
 //go:noinline
-func sumJoinedKernel44Summary(lo, hi int, map74 []uint32, digitShift int64, digits []int64) {
+func sumJoinedKernel43Summary(lo, hi int, map74 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	map74Rows := map74[lo:hi]
 	for i := range map74Rows {
@@ -2726,10 +2692,10 @@ func sumJoinedKernel44Summary(lo, hi int, map74 []uint32, digitShift int64, digi
 	}
 }
 
-// sumJoinedKernel45 runs rows lo to hi through the stages map77, from the state before them to the one after.
+// sumJoinedKernel44 runs rows lo to hi through the stages map77, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel45(lo, hi int, map2 []uint32) {
+func sumJoinedKernel44(lo, hi int, map2 []uint32) {
 	mapRows := map2[lo:hi]
 	for i := range mapRows {
 		// j = join(key, id)
@@ -2737,10 +2703,10 @@ func sumJoinedKernel45(lo, hi int, map2 []uint32) {
 	}
 }
 
-// sumJoinedKernel46 runs rows lo to hi through the stages map78, map79, map80, map81, map83, map84, partial8, offset8, add8, map85, map86, reduce5, scalar17, map88, from the state before them to the one after.
+// sumJoinedKernel45 runs rows lo to hi through the stages map78, map79, map80, map81, map83, map84, partial8, offset8, add8, map85, map86, reduce5, scalar17, map88, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel46(lo, hi int, key []int32, map82 []uint64, either4 []uint32, insert6, map64 []uint64, add, map2 []int64, reduce2, reduce uint32, m, n, mSlots4, add2, sum, sum2, sum3 int64) (int64, int64, int64, int64) {
+func sumJoinedKernel45(lo, hi int, key []int32, map82 []uint64, either4 []uint32, insert6, map64 []uint64, add, map2 []int64, reduce2, reduce uint32, m, n, mSlots4, add2, sum, sum2, sum3 int64) (int64, int64, int64, int64) {
 	x := reduce2 - reduce
 	x2 := uint64(x)
 	x3 := max(m, 1)
@@ -2855,10 +2821,10 @@ func sumJoinedKernel46(lo, hi int, key []int32, map82 []uint64, either4 []uint32
 	return add2, sum, sum2, sum3
 }
 
-// sumJoinedKernel46Summary returns what rows lo to hi add to the state, in the stages map78, map79, map80, map81, map83, map84, partial8, offset8, add8, map85, map86, reduce5, scalar17, map88.
+// sumJoinedKernel45Summary returns what rows lo to hi add to the state, in the stages map78, map79, map80, map81, map83, map84, partial8, offset8, add8, map85, map86, reduce5, scalar17, map88.
 //
 //go:noinline
-func sumJoinedKernel46Summary(lo, hi int, key []int32, map82 []uint64, either4 []uint32, insert6, map64 []uint64, reduce2, reduce uint32, m, n, mSlots4 int64) (int64, int64, int64, int64) {
+func sumJoinedKernel45Summary(lo, hi int, key []int32, map82 []uint64, either4 []uint32, insert6, map64 []uint64, reduce2, reduce uint32, m, n, mSlots4 int64) (int64, int64, int64, int64) {
 	var add int64
 	var sum int64
 	var sum2 int64
@@ -2965,10 +2931,10 @@ func sumJoinedKernel46Summary(lo, hi int, key []int32, map82 []uint64, either4 [
 	return add, sum, sum2, sum3
 }
 
-// sumJoinedKernel47 runs rows lo to hi through the stages map92, from the state before them to the one after.
+// sumJoinedKernel46 runs rows lo to hi through the stages map92, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel47(lo, hi int, pass11 []int64, weight, map2 []int32) {
+func sumJoinedKernel46(lo, hi int, pass11 []int64, weight, map2 []int32) {
 	pass11Rows := pass11[lo:hi]
 	mapRows := map2[lo:hi]
 	mapRows = mapRows[:len(pass11Rows)]
@@ -2983,10 +2949,10 @@ func sumJoinedKernel47(lo, hi int, pass11 []int64, weight, map2 []int32) {
 	}
 }
 
-// sumJoinedKernel48 returns what rows lo to hi add to the state, in the stages map87, map89, map93, reduce7.
+// sumJoinedKernel47 returns what rows lo to hi add to the state, in the stages map87, map89, map93, reduce7.
 //
 //go:noinline
-func sumJoinedKernel48(lo, hi int, add8 []int64, value []int32, map88 []int64, map90 []int32, n int64) int64 {
+func sumJoinedKernel47(lo, hi int, add8 []int64, value []int32, map88 []int64, map90 []int32, n int64) int64 {
 	var sum int64
 	x := int64(lo)
 	low := 0

@@ -199,8 +199,8 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 	scalar32 := scalar3
 	scalar42 := scalar4
 	var reduce5 uint32
-	var reduce6 uint32
 	var scalar52 int64
+	var scalar7 int64
 	if 0 < max(1048576-n, int(scalar22)) {
 		var sum int64
 		var least uint32
@@ -248,13 +248,21 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 		if cond2 {
 			x7 = x6
 		}
+		cond3 := x3 <= uint32(min(int64(n), 16777215))
+		x8 := min(x3, uint32(min(int64(n), 16777215)))
+		x9 := int64(x8)
+		x10 := x9 + 1
+		x11 := int64(0)
+		if cond3 {
+			x11 = x10
+		}
 		reduce5 = x
-		reduce6 = x2
 		scalar52 = x7
+		scalar7 = x11
 	}
 	reduce52 := reduce5
-	reduce62 := reduce6
 	scalar53 := scalar52
+	scalar72 := scalar7
 	var month []int32
 	var revenue []int64
 	var nFilledLength int64
@@ -557,15 +565,6 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 			month2 = month3
 			revenue2 = revenue3
 		} else {
-			var scalar7 int64
-			if 0 < max(1048576-n, int(scalar22)) {
-				scalar72 := int64(0)
-				if reduce62-reduce52 <= uint32(min(int64(n), 16777215)) {
-					scalar72 = int64(min(reduce62-reduce52, uint32(min(int64(n), 16777215)))) + 1
-				}
-				scalar7 = scalar72
-			}
-			scalar72 := scalar7
 			var month3 []int32
 			var revenue3 []int64
 			var nFilled2Length3 int64
@@ -582,13 +581,13 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 				if few > 1 {
 					kgenFork(&call, few, n, 4096, func(_, lo, hi int) {
 						histogramOwn := make([]int64, 256)
-						monthsKernel19(lo, hi, histogramOwn, map2, reduce52)
+						monthsKernel18(lo, hi, histogramOwn, map2, reduce52)
 						for i := range histogramOwn {
 							atomic.AddInt64(&histogram[i], histogramOwn[i])
 						}
 					})
 				} else {
-					monthsKernel19(0, n, histogram, map2, reduce52)
+					monthsKernel18(0, n, histogram, map2, reduce52)
 				}
 				add := kgenTemporary[int64](&call, 256)
 				if workers > 1 {
@@ -597,16 +596,16 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 					kgenInOrder(&call, workers, 256, 32768, func(blocks *kgenBlocks) {
 						for blocks.next() {
 							lo, hi := blocks.lo, blocks.hi
-							add3 := monthsKernel20Summary(lo, hi, histogram)
+							add3 := monthsKernel19Summary(lo, hi, histogram)
 							blocks.await()
 							addBefore := add2
 							add2 = addBefore + add3
 							blocks.release()
-							monthsKernel20(lo, hi, histogram, add, addBefore)
+							monthsKernel19(lo, hi, histogram, add, addBefore)
 						}
 					})
 				} else {
-					monthsKernel20(0, 256, histogram, add, 0)
+					monthsKernel19(0, 256, histogram, add, 0)
 				}
 				pass := kgenTemporary[int32](&call, n)
 				pass2 := kgenTemporary[int64](&call, n)
@@ -616,7 +615,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 						for blocks.next() {
 							lo, hi := blocks.lo, blocks.hi
 							digits := make([]int64, 256)
-							monthsKernel21Summary(lo, hi, map2, 0, reduce52, digits)
+							monthsKernel20Summary(lo, hi, map2, 0, reduce52, digits)
 							blocks.await()
 							for digit := range 256 {
 								count := digits[digit]
@@ -624,12 +623,12 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 								counts[digit] += count
 							}
 							blocks.release()
-							monthsKernel21(lo, hi, add, map2, pass, amount, pass2, 0, 0, reduce52, int64(n), digits)
+							monthsKernel20(lo, hi, add, map2, pass, amount, pass2, 0, 0, reduce52, int64(n), digits)
 						}
 					})
 				} else {
 					digits := make([]int64, 256)
-					monthsKernel21(0, n, add, map2, pass, amount, pass2, 0, 0, reduce52, int64(n), digits)
+					monthsKernel20(0, n, add, map2, pass, amount, pass2, 0, 0, reduce52, int64(n), digits)
 				}
 				if int(scalar72) > 2147483647 {
 					return fmt.Errorf("n_bins_2 would have %d rows; at most 2147483647 can be computed", int(scalar72))
@@ -640,10 +639,10 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 				clear(aggregate2)
 				if workers > 1 {
 					kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-						monthsKernel22(lo, hi, aggregate, pass, pass2, aggregate2, reduce52, int64(n))
+						monthsKernel21(lo, hi, aggregate, pass, pass2, aggregate2, reduce52, int64(n))
 					})
 				} else {
-					monthsKernel22(0, n, aggregate, pass, pass2, aggregate2, reduce52, int64(n))
+					monthsKernel21(0, n, aggregate, pass, pass2, aggregate2, reduce52, int64(n))
 				}
 				if int(scalar72) > 2147483647 {
 					return fmt.Errorf("shop.kg:21:6: g would have %d rows; at most 2147483647 can be computed", int(scalar72))
@@ -662,7 +661,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 						compactScratch2 := make([]int64, 32768)
 						for blocks.next() {
 							lo, hi := blocks.lo, blocks.hi
-							nFilled2Place3 := monthsKernel23(lo, hi, aggregate, compactScratch, aggregate2, compactScratch2, reduce52, 0)
+							nFilled2Place3 := monthsKernel22(lo, hi, aggregate, compactScratch, aggregate2, compactScratch2, reduce52, 0)
 							blocks.await()
 							nFilled2PlaceBefore := nFilled2Place2
 							nFilled2Place2 = nFilled2PlaceBefore + nFilled2Place3
@@ -673,7 +672,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 					})
 					nFilled2Place = nFilled2Place2
 				} else {
-					nFilled2Place = monthsKernel23(0, int(scalar72), aggregate, month4, aggregate2, revenue4, reduce52, 0)
+					nFilled2Place = monthsKernel22(0, int(scalar72), aggregate, month4, aggregate2, revenue4, reduce52, 0)
 				}
 				nFilled2Length4 := nFilled2Place
 				month3 = month4
@@ -685,9 +684,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 				insert4 := kgenTemporary[int64](&call, n)
 				insert5 := kgenTemporary[uint32](&call, n)
 				insert6 := kgenTemporary[int64](&call, 32)
-				var reduce8 int64
-				var reduce9 int64
-				var reduce10 int64
+				var nDistinct2Length4 int64
 				var scalar8 int64
 				if 0 < int(scalar32) {
 					histogram := kgenTemporary[int64](&call, 32)
@@ -695,13 +692,13 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 					if workers > 1 {
 						kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
 							histogramOwn := make([]int64, 32)
-							monthsKernel24(lo, hi, histogramOwn, map2, reduce4, reduce22, reduce32)
+							monthsKernel23(lo, hi, histogramOwn, map2, reduce4, reduce22, reduce32)
 							for i := range histogramOwn {
 								atomic.AddInt64(&histogram[i], histogramOwn[i])
 							}
 						})
 					} else {
-						monthsKernel24(0, n, histogram, map2, reduce4, reduce22, reduce32)
+						monthsKernel23(0, n, histogram, map2, reduce4, reduce22, reduce32)
 					}
 					map3 := kgenTemporary[int64](&call, 32)
 					if workers > 1 {
@@ -710,16 +707,16 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 						kgenInOrder(&call, workers, 32, 32768, func(blocks *kgenBlocks) {
 							for blocks.next() {
 								lo, hi := blocks.lo, blocks.hi
-								add3 := monthsKernel25Summary(lo, hi, histogram)
+								add3 := monthsKernel24Summary(lo, hi, histogram)
 								blocks.await()
 								addBefore := add2
 								add2 = addBefore + add3
 								blocks.release()
-								monthsKernel25(lo, hi, histogram, add, map3, addBefore)
+								monthsKernel24(lo, hi, histogram, add, map3, addBefore)
 							}
 						})
 					} else {
-						monthsKernel25(0, 32, histogram, add, map3, 0)
+						monthsKernel24(0, 32, histogram, add, map3, 0)
 					}
 					pass := kgenTemporary[uint32](&call, n)
 					pass2 := kgenTemporary[int64](&call, n)
@@ -729,7 +726,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 							for blocks.next() {
 								lo, hi := blocks.lo, blocks.hi
 								digits := make([]int64, 32)
-								monthsKernel26Summary(lo, hi, map2, 0, reduce4, reduce22, reduce32, digits)
+								monthsKernel25Summary(lo, hi, map2, 0, reduce4, reduce22, reduce32, digits)
 								blocks.await()
 								for digit := range 32 {
 									count := digits[digit]
@@ -737,19 +734,19 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 									counts[digit] += count
 								}
 								blocks.release()
-								monthsKernel26(lo, hi, add, map2, pass, amount, pass2, 0, 0, reduce4, reduce22, reduce32, int64(n), digits)
+								monthsKernel25(lo, hi, add, map2, pass, amount, pass2, 0, 0, reduce4, reduce22, reduce32, int64(n), digits)
 							}
 						})
 					} else {
 						digits := make([]int64, 32)
-						monthsKernel26(0, n, add, map2, pass, amount, pass2, 0, 0, reduce4, reduce22, reduce32, int64(n), digits)
+						monthsKernel25(0, n, add, map2, pass, amount, pass2, 0, 0, reduce4, reduce22, reduce32, int64(n), digits)
 					}
 					if workers > 1 {
 						kgenFork(&call, workers, 32, 1, func(_, lo, hi int) {
-							monthsKernel27(lo, hi, add, map3, pass, insert3, pass2, insert4, insert5, insert6)
+							monthsKernel26(lo, hi, add, map3, pass, insert3, pass2, insert4, insert5, insert6)
 						})
 					} else {
-						monthsKernel27(0, 32, add, map3, pass, insert3, pass2, insert4, insert5, insert6)
+						monthsKernel26(0, 32, add, map3, pass, insert3, pass2, insert4, insert5, insert6)
 					}
 					var sum int64
 					var sum2 int64
@@ -762,7 +759,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 						kgenInOrder(&call, workers, 32, 32768, func(blocks *kgenBlocks) {
 							for blocks.next() {
 								lo, hi := blocks.lo, blocks.hi
-								sum7, sum8, sum9 := monthsKernel28(lo, hi, insert6)
+								sum7, sum8, sum9 := monthsKernel27(lo, hi, insert6)
 								blocks.await()
 								sumBefore := sum4
 								sumBefore2 := sum5
@@ -777,29 +774,29 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 						sum2 = sum5
 						sum3 = sum6
 					} else {
-						sum, sum2, sum3 = monthsKernel28(0, 32, insert6)
+						sum, sum2, sum3 = monthsKernel27(0, 32, insert6)
 					}
-					reduce82 := sum
-					reduce92 := sum2
-					reduce102 := sum3
-					cond := sum3 <= 2147483647
-					x := max(sum3, 0)
-					x2 := int64(0)
+					x := sum2 >> 32
+					x2 := sum + x
+					cond := x2 < 2147483648
+					x3 := int64(math.MaxInt64)
 					if cond {
-						x2 = x
+						x3 = sum3
 					}
-					reduce8 = reduce82
-					reduce9 = reduce92
-					reduce10 = reduce102
-					scalar8 = x2
+					x4 := max(x3, 0)
+					cond2 := sum3 <= 2147483647
+					x5 := max(sum3, 0)
+					x6 := int64(0)
+					if cond2 {
+						x6 = x5
+					}
+					nDistinct2Length4 = x4
+					scalar8 = x6
 				}
-				reduce82 := reduce8
-				reduce92 := reduce9
-				reduce102 := reduce10
+				nDistinct2Length5 := nDistinct2Length4
 				scalar82 := scalar8
 				var month4 []int32
 				var revenue4 []int64
-				var nDistinct2Length4 int64
 				var scalar94 int64
 				var gRunsLength4 int64
 				if 0 < int(scalar82) {
@@ -811,18 +808,17 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 						kgenInOrder(&call, workers, 32, 32768, func(blocks *kgenBlocks) {
 							for blocks.next() {
 								lo, hi := blocks.lo, blocks.hi
-								add4 := monthsKernel29Summary(lo, hi, insert6)
+								add4 := monthsKernel28Summary(lo, hi, insert6)
 								blocks.await()
 								addBefore := add3
 								add3 = addBefore + add4
 								blocks.release()
-								monthsKernel29(lo, hi, insert6, add2, map3, addBefore)
+								monthsKernel28(lo, hi, insert6, add2, map3, addBefore)
 							}
 						})
 					} else {
-						monthsKernel29(0, 32, insert6, add2, map3, 0)
+						monthsKernel28(0, 32, insert6, add2, map3, 0)
 					}
-					nDistinct2Length5 := max(kgenSelect(reduce92+reduce82>>32 < 2147483648, reduce102, math.MaxInt64), 0)
 					if int(nDistinct2Length5) > 2147483647 {
 						return fmt.Errorf("shop.kg:21:6: g would have %d rows; at most 2147483647 can be computed", int(nDistinct2Length5))
 					}
@@ -833,14 +829,13 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 					}
 					if workers > 1 {
 						kgenFork(&call, workers, int(nDistinct2Length5), 4096, func(_, lo, hi int) {
-							monthsKernel31(lo, hi, add2, add, map3, insert5, month5, insert3, insert4, revenue5, 32)
+							monthsKernel29(lo, hi, add2, add, map3, insert5, month5, insert3, insert4, revenue5, 32)
 						})
 					} else {
-						monthsKernel31(0, int(nDistinct2Length5), add2, add, map3, insert5, month5, insert3, insert4, revenue5, 32)
+						monthsKernel29(0, int(nDistinct2Length5), add2, add, map3, insert5, month5, insert3, insert4, revenue5, 32)
 					}
 					month4 = month5
 					revenue4 = revenue5
-					nDistinct2Length4 = nDistinct2Length5
 				} else {
 					pass := kgenTemporary[int32](&call, n)
 					if int(nPartitionedSlotsLength) > 2147483647 {
@@ -867,13 +862,13 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 						if few > 1 {
 							kgenFork(&call, few, n, 4096, func(_, lo, hi int) {
 								histogramOwn := make([]int64, 256)
-								monthsKernel32(lo, hi, map2, map3, histogramOwn)
+								monthsKernel30(lo, hi, map2, map3, histogramOwn)
 								for i := range histogramOwn {
 									atomic.AddInt64(&histogram[i], histogramOwn[i])
 								}
 							})
 						} else {
-							monthsKernel32(0, n, map2, map3, histogram)
+							monthsKernel30(0, n, map2, map3, histogram)
 						}
 						add2 := kgenTemporary[int64](&call, 256)
 						if workers > 1 {
@@ -882,16 +877,16 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 							kgenInOrder(&call, workers, 256, 32768, func(blocks *kgenBlocks) {
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
-									add4 := monthsKernel33Summary(lo, hi, histogram)
+									add4 := monthsKernel31Summary(lo, hi, histogram)
 									blocks.await()
 									addBefore := add3
 									add3 = addBefore + add4
 									blocks.release()
-									monthsKernel33(lo, hi, histogram, add2, addBefore)
+									monthsKernel31(lo, hi, histogram, add2, addBefore)
 								}
 							})
 						} else {
-							monthsKernel33(0, 256, histogram, add2, 0)
+							monthsKernel31(0, 256, histogram, add2, 0)
 						}
 						pass2 := kgenTemporary[int64](&call, n)
 						if workers > 1 {
@@ -900,7 +895,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
 									digits := make([]int64, 256)
-									monthsKernel34Summary(lo, hi, map3, 0, digits)
+									monthsKernel32Summary(lo, hi, map3, 0, digits)
 									blocks.await()
 									for digit := range 256 {
 										count := digits[digit]
@@ -908,21 +903,21 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 										counts[digit] += count
 									}
 									blocks.release()
-									monthsKernel34(lo, hi, add2, map3, map2, pass, amount, pass2, 0, 0, int64(n), digits)
+									monthsKernel32(lo, hi, add2, map3, map2, pass, amount, pass2, 0, 0, int64(n), digits)
 								}
 							})
 						} else {
 							digits := make([]int64, 256)
-							monthsKernel34(0, n, add2, map3, map2, pass, amount, pass2, 0, 0, int64(n), digits)
+							monthsKernel32(0, n, add2, map3, map2, pass, amount, pass2, 0, 0, int64(n), digits)
 						}
 						kgenFill(insert7, -1)
 						clear(insert8)
 						if workers > 1 {
 							kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-								monthsKernel35(lo, hi, pass, insert7, pass2, insert8, nPartitionedSlotsLength, int64(n), int64(n))
+								monthsKernel33(lo, hi, pass, insert7, pass2, insert8, nPartitionedSlotsLength, int64(n), int64(n))
 							})
 						} else {
-							monthsKernel35(0, n, pass, insert7, pass2, insert8, nPartitionedSlotsLength, int64(n), int64(n))
+							monthsKernel33(0, n, pass, insert7, pass2, insert8, nPartitionedSlotsLength, int64(n), int64(n))
 						}
 						var sum int64
 						if workers > 1 {
@@ -931,17 +926,17 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 							kgenInOrder(&call, workers, int(nPartitionedSlotsLength), 32768, func(blocks *kgenBlocks) {
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
-									sum3 := monthsKernel36Summary(lo, hi, insert7, int64(n))
+									sum3 := monthsKernel34Summary(lo, hi, insert7, int64(n))
 									blocks.await()
 									sumBefore := sum2
 									sum2 = sumBefore + sum3
 									blocks.release()
-									monthsKernel36(lo, hi, insert7, mask2, int64(n), sumBefore)
+									monthsKernel34(lo, hi, insert7, mask2, int64(n), sumBefore)
 								}
 							})
 							sum = sum2
 						} else {
-							sum = monthsKernel36(0, int(nPartitionedSlotsLength), insert7, mask2, int64(n), 0)
+							sum = monthsKernel34(0, int(nPartitionedSlotsLength), insert7, mask2, int64(n), 0)
 						}
 						cond := sum <= max(min(int64(n)/8, 16777216), 1)
 						x := min(sum, max(min(int64(n)/8, 16777216), 1))
@@ -974,7 +969,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 								histogramOwn := make([]int64, 1024)
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
-									nPartitionedDistinctPlace3 := monthsKernel37Summary(lo, hi, mask2)
+									nPartitionedDistinctPlace3 := monthsKernel35Summary(lo, hi, mask2)
 									blocks.await()
 									nPartitionedDistinctPlaceBefore := nPartitionedDistinctPlace2
 									nPartitionedDistinctPlace2 = nPartitionedDistinctPlaceBefore + nPartitionedDistinctPlace3
@@ -983,7 +978,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 									compactPart := compact[:nPartitionedDistinctPlaceEnd]
 									compactPart2 := compact2[:nPartitionedDistinctPlaceEnd]
 									mapPart := map3[:nPartitionedDistinctPlaceEnd]
-									monthsKernel37(lo, hi, mask2, insert7, compactPart, compactPart2, pass, mapPart, histogramOwn, nPartitionedDistinctPlaceBefore)
+									monthsKernel35(lo, hi, mask2, insert7, compactPart, compactPart2, pass, mapPart, histogramOwn, nPartitionedDistinctPlaceBefore)
 								}
 								blocks.chain.lock.Lock()
 								for i := range histogramOwn {
@@ -993,7 +988,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 							})
 							nPartitionedDistinctPlace = nPartitionedDistinctPlace2
 						} else {
-							nPartitionedDistinctPlace = monthsKernel37(0, int(nPartitionedSlotsLength), mask2, insert7, compact, compact2, pass, map3, histogram, 0)
+							nPartitionedDistinctPlace = monthsKernel35(0, int(nPartitionedSlotsLength), mask2, insert7, compact, compact2, pass, map3, histogram, 0)
 						}
 						nPartitionedDistinctLength := nPartitionedDistinctPlace
 						add2 := kgenTemporary[int64](&call, 1024)
@@ -1003,16 +998,16 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 							kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
-									add4 := monthsKernel38Summary(lo, hi, histogram)
+									add4 := monthsKernel36Summary(lo, hi, histogram)
 									blocks.await()
 									addBefore := add3
 									add3 = addBefore + add4
 									blocks.release()
-									monthsKernel38(lo, hi, histogram, add2, addBefore)
+									monthsKernel36(lo, hi, histogram, add2, addBefore)
 								}
 							})
 						} else {
-							monthsKernel38(0, 1024, histogram, add2, 0)
+							monthsKernel36(0, 1024, histogram, add2, 0)
 						}
 						pass2 := kgenTemporary[uint32](&call, int(nPartitionedDistinctLength))
 						pass3 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
@@ -1022,7 +1017,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
 									digits := make([]int64, 256)
-									monthsKernel39Summary(lo, hi, map3, 0, digits)
+									monthsKernel37Summary(lo, hi, map3, 0, digits)
 									blocks.await()
 									for digit := range 256 {
 										count := digits[digit]
@@ -1030,12 +1025,12 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 										counts[digit] += count
 									}
 									blocks.release()
-									monthsKernel39(lo, hi, add2, map3, pass2, pass3, 0, 0, nPartitionedDistinctLength, digits)
+									monthsKernel37(lo, hi, add2, map3, pass2, pass3, 0, 0, nPartitionedDistinctLength, digits)
 								}
 							})
 						} else {
 							digits := make([]int64, 256)
-							monthsKernel39(0, int(nPartitionedDistinctLength), add2, map3, pass2, pass3, 0, 0, nPartitionedDistinctLength, digits)
+							monthsKernel37(0, int(nPartitionedDistinctLength), add2, map3, pass2, pass3, 0, 0, nPartitionedDistinctLength, digits)
 						}
 						pass4 := kgenTemporary[uint32](&call, int(nPartitionedDistinctLength))
 						pass5 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
@@ -1045,7 +1040,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
 									digits := make([]int64, 256)
-									monthsKernel40Summary(lo, hi, pass2, 8, digits)
+									monthsKernel38Summary(lo, hi, pass2, 8, digits)
 									blocks.await()
 									for digit := range 256 {
 										count := digits[digit]
@@ -1053,12 +1048,12 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 										counts[digit] += count
 									}
 									blocks.release()
-									monthsKernel40(lo, hi, add2, pass2, pass4, pass3, pass5, 1, 8, nPartitionedDistinctLength, digits)
+									monthsKernel38(lo, hi, add2, pass2, pass4, pass3, pass5, 1, 8, nPartitionedDistinctLength, digits)
 								}
 							})
 						} else {
 							digits := make([]int64, 256)
-							monthsKernel40(0, int(nPartitionedDistinctLength), add2, pass2, pass4, pass3, pass5, 1, 8, nPartitionedDistinctLength, digits)
+							monthsKernel38(0, int(nPartitionedDistinctLength), add2, pass2, pass4, pass3, pass5, 1, 8, nPartitionedDistinctLength, digits)
 						}
 						if workers > 1 {
 							counts := make([]int64, 256)
@@ -1066,7 +1061,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
 									digits := make([]int64, 256)
-									monthsKernel40Summary(lo, hi, pass4, 16, digits)
+									monthsKernel38Summary(lo, hi, pass4, 16, digits)
 									blocks.await()
 									for digit := range 256 {
 										count := digits[digit]
@@ -1074,12 +1069,12 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 										counts[digit] += count
 									}
 									blocks.release()
-									monthsKernel40(lo, hi, add2, pass4, pass2, pass5, pass3, 2, 16, nPartitionedDistinctLength, digits)
+									monthsKernel38(lo, hi, add2, pass4, pass2, pass5, pass3, 2, 16, nPartitionedDistinctLength, digits)
 								}
 							})
 						} else {
 							digits := make([]int64, 256)
-							monthsKernel40(0, int(nPartitionedDistinctLength), add2, pass4, pass2, pass5, pass3, 2, 16, nPartitionedDistinctLength, digits)
+							monthsKernel38(0, int(nPartitionedDistinctLength), add2, pass4, pass2, pass5, pass3, 2, 16, nPartitionedDistinctLength, digits)
 						}
 						pass6 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
 						if workers > 1 {
@@ -1088,7 +1083,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
 									digits := make([]int64, 256)
-									monthsKernel42Summary(lo, hi, pass2, 24, digits)
+									monthsKernel40Summary(lo, hi, pass2, 24, digits)
 									blocks.await()
 									for digit := range 256 {
 										count := digits[digit]
@@ -1096,24 +1091,27 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 										counts[digit] += count
 									}
 									blocks.release()
-									monthsKernel42(lo, hi, add2, pass2, pass3, pass6, 3, 24, nPartitionedDistinctLength, digits)
+									monthsKernel40(lo, hi, add2, pass2, pass3, pass6, 3, 24, nPartitionedDistinctLength, digits)
 								}
 							})
 						} else {
 							digits := make([]int64, 256)
-							monthsKernel42(0, int(nPartitionedDistinctLength), add2, pass2, pass3, pass6, 3, 24, nPartitionedDistinctLength, digits)
+							monthsKernel40(0, int(nPartitionedDistinctLength), add2, pass2, pass3, pass6, 3, 24, nPartitionedDistinctLength, digits)
 						}
-						month6 := kgenColumn(&call, dst.Month, max(0, max(0, max(0, max(0, int(scalar96))))))
-						revenue6 := kgenColumn(&call, dst.Revenue, max(0, max(0, max(0, max(0, int(scalar96))))))
+						if int(nDistinct2Length5) > 2147483647 {
+							return fmt.Errorf("shop.kg:21:6: g would have %d rows; at most 2147483647 can be computed", int(nDistinct2Length5))
+						}
+						month6 := kgenColumn(&call, dst.Month, max(0, max(0, max(0, max(int(nDistinct2Length5), int(scalar96))))))
+						revenue6 := kgenColumn(&call, dst.Revenue, max(0, max(0, max(0, max(int(nDistinct2Length5), int(scalar96))))))
 						if call.err != nil {
 							return fmt.Errorf("shop.kg:20:1: Months: %w", call.err)
 						}
 						if workers > 1 {
 							kgenFork(&call, workers, int(scalar96), 4096, func(_, lo, hi int) {
-								monthsKernel43(lo, hi, pass6, compact, pass, month6, compact2, insert8, revenue6)
+								monthsKernel41(lo, hi, pass6, compact, pass, month6, compact2, insert8, revenue6)
 							})
 						} else {
-							monthsKernel43(0, int(scalar96), pass6, compact, pass, month6, compact2, insert8, revenue6)
+							monthsKernel41(0, int(scalar96), pass6, compact, pass, month6, compact2, insert8, revenue6)
 						}
 						month5 = month6
 						revenue5 = revenue6
@@ -1127,13 +1125,13 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 						if few > 1 {
 							kgenFork(&call, few, n, 4096, func(_, lo, hi int) {
 								histogramOwn := make([]int64, 1024)
-								monthsKernel44(lo, hi, histogramOwn, map2)
+								monthsKernel42(lo, hi, histogramOwn, map2)
 								for i := range histogramOwn {
 									atomic.AddInt64(&histogram[i], histogramOwn[i])
 								}
 							})
 						} else {
-							monthsKernel44(0, n, histogram, map2)
+							monthsKernel42(0, n, histogram, map2)
 						}
 						add2 := kgenTemporary[int64](&call, 1024)
 						if workers > 1 {
@@ -1142,16 +1140,16 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 							kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
-									add4 := monthsKernel45Summary(lo, hi, histogram)
+									add4 := monthsKernel43Summary(lo, hi, histogram)
 									blocks.await()
 									addBefore := add3
 									add3 = addBefore + add4
 									blocks.release()
-									monthsKernel45(lo, hi, histogram, add2, addBefore)
+									monthsKernel43(lo, hi, histogram, add2, addBefore)
 								}
 							})
 						} else {
-							monthsKernel45(0, 1024, histogram, add2, 0)
+							monthsKernel43(0, 1024, histogram, add2, 0)
 						}
 						pass2 := kgenTemporary[uint32](&call, n)
 						pass3 := kgenTemporary[int64](&call, n)
@@ -1161,7 +1159,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
 									digits := make([]int64, 256)
-									monthsKernel46Summary(lo, hi, map2, 0, digits)
+									monthsKernel44Summary(lo, hi, map2, 0, digits)
 									blocks.await()
 									for digit := range 256 {
 										count := digits[digit]
@@ -1169,12 +1167,12 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 										counts[digit] += count
 									}
 									blocks.release()
-									monthsKernel46(lo, hi, add2, map2, pass2, pass3, 0, 0, int64(n), digits)
+									monthsKernel44(lo, hi, add2, map2, pass2, pass3, 0, 0, int64(n), digits)
 								}
 							})
 						} else {
 							digits := make([]int64, 256)
-							monthsKernel46(0, n, add2, map2, pass2, pass3, 0, 0, int64(n), digits)
+							monthsKernel44(0, n, add2, map2, pass2, pass3, 0, 0, int64(n), digits)
 						}
 						pass4 := kgenTemporary[uint32](&call, n)
 						pass5 := kgenTemporary[int64](&call, n)
@@ -1184,7 +1182,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
 									digits := make([]int64, 256)
-									monthsKernel47Summary(lo, hi, pass2, 8, digits)
+									monthsKernel45Summary(lo, hi, pass2, 8, digits)
 									blocks.await()
 									for digit := range 256 {
 										count := digits[digit]
@@ -1192,12 +1190,12 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 										counts[digit] += count
 									}
 									blocks.release()
-									monthsKernel47(lo, hi, add2, pass2, pass4, pass3, pass5, 1, 8, int64(n), digits)
+									monthsKernel45(lo, hi, add2, pass2, pass4, pass3, pass5, 1, 8, int64(n), digits)
 								}
 							})
 						} else {
 							digits := make([]int64, 256)
-							monthsKernel47(0, n, add2, pass2, pass4, pass3, pass5, 1, 8, int64(n), digits)
+							monthsKernel45(0, n, add2, pass2, pass4, pass3, pass5, 1, 8, int64(n), digits)
 						}
 						if workers > 1 {
 							counts := make([]int64, 256)
@@ -1205,7 +1203,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
 									digits := make([]int64, 256)
-									monthsKernel47Summary(lo, hi, pass4, 16, digits)
+									monthsKernel45Summary(lo, hi, pass4, 16, digits)
 									blocks.await()
 									for digit := range 256 {
 										count := digits[digit]
@@ -1213,12 +1211,12 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 										counts[digit] += count
 									}
 									blocks.release()
-									monthsKernel47(lo, hi, add2, pass4, pass2, pass5, pass3, 2, 16, int64(n), digits)
+									monthsKernel45(lo, hi, add2, pass4, pass2, pass5, pass3, 2, 16, int64(n), digits)
 								}
 							})
 						} else {
 							digits := make([]int64, 256)
-							monthsKernel47(0, n, add2, pass4, pass2, pass5, pass3, 2, 16, int64(n), digits)
+							monthsKernel45(0, n, add2, pass4, pass2, pass5, pass3, 2, 16, int64(n), digits)
 						}
 						pass6 := kgenTemporary[uint32](&call, n)
 						pass7 := kgenTemporary[int64](&call, n)
@@ -1228,7 +1226,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
 									digits := make([]int64, 256)
-									monthsKernel47Summary(lo, hi, pass2, 24, digits)
+									monthsKernel45Summary(lo, hi, pass2, 24, digits)
 									blocks.await()
 									for digit := range 256 {
 										count := digits[digit]
@@ -1236,15 +1234,18 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 										counts[digit] += count
 									}
 									blocks.release()
-									monthsKernel47(lo, hi, add2, pass2, pass6, pass3, pass7, 3, 24, int64(n), digits)
+									monthsKernel45(lo, hi, add2, pass2, pass6, pass3, pass7, 3, 24, int64(n), digits)
 								}
 							})
 						} else {
 							digits := make([]int64, 256)
-							monthsKernel47(0, n, add2, pass2, pass6, pass3, pass7, 3, 24, int64(n), digits)
+							monthsKernel45(0, n, add2, pass2, pass6, pass3, pass7, 3, 24, int64(n), digits)
 						}
-						month6 := kgenColumn(&call, dst.Month, max(0, max(0, max(0, max(0, n)))))
-						revenue6 := kgenColumn(&call, dst.Revenue, max(0, max(0, max(0, max(0, n)))))
+						if int(nDistinct2Length5) > 2147483647 {
+							return fmt.Errorf("shop.kg:21:6: g would have %d rows; at most 2147483647 can be computed", int(nDistinct2Length5))
+						}
+						month6 := kgenColumn(&call, dst.Month, max(0, max(0, max(0, max(int(nDistinct2Length5), n)))))
+						revenue6 := kgenColumn(&call, dst.Revenue, max(0, max(0, max(0, max(int(nDistinct2Length5), n)))))
 						if call.err != nil {
 							return fmt.Errorf("shop.kg:20:1: Months: %w", call.err)
 						}
@@ -1259,7 +1260,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 							kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
-									gRunsBegun3, openPresent, openLast3, openHead, openSum3 := monthsKernel50Summary(lo, hi, pass6, pass7, amount)
+									gRunsBegun3, openPresent, openLast3, openHead, openSum3 := monthsKernel48Summary(lo, hi, pass6, pass7, amount)
 									blocks.await()
 									gRunsBegunBefore := gRunsBegun2
 									openLastBefore := openLast2
@@ -1279,14 +1280,14 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 									blocks.release()
 									aggregatePart := month6[:max(int(gRunsBegunEnd)-1, 0)]
 									aggregatePart2 := revenue6[:max(int(gRunsBegunEnd)-1, 0)]
-									monthsKernel50(lo, hi, pass6, aggregatePart, pass7, amount, aggregatePart2, gRunsBegunBefore, openLastBefore, openSumBefore)
+									monthsKernel48(lo, hi, pass6, aggregatePart, pass7, amount, aggregatePart2, gRunsBegunBefore, openLastBefore, openSumBefore)
 								}
 							})
 							gRunsBegun = gRunsBegun2
 							openLast = openLast2
 							openSum = openSum2
 						} else {
-							gRunsBegun, openLast, openSum = monthsKernel50(0, n, pass6, month6, pass7, amount, revenue6, 0, 0, 0)
+							gRunsBegun, openLast, openSum = monthsKernel48(0, n, pass6, month6, pass7, amount, revenue6, 0, 0, 0)
 						}
 						if gRunsBegun > 0 {
 							slot := gRunsBegun - 1
@@ -1308,7 +1309,6 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 				}
 				month5 := month4
 				revenue5 := revenue4
-				nDistinct2Length5 := nDistinct2Length4
 				scalar95 := scalar94
 				gRunsLength5 := gRunsLength4
 				month3 = month5
@@ -1516,7 +1516,7 @@ func monthsKernel5(lo, hi int, histogram []int64) (int64, int64) {
 	return sum, greatest
 }
 
-// monthsKernel6 returns what rows lo to hi add to the state, in the stages map15, reduce4, scalar5.
+// monthsKernel6 returns what rows lo to hi add to the state, in the stages map15, reduce4, scalar5, scalar8.
 //
 //go:noinline
 func monthsKernel6(lo, hi int, map5 []int32) (int64, uint32, uint32) {
@@ -1983,10 +1983,10 @@ func monthsKernel17(lo, hi int, pass7, compact2 []int64, map5, map2 []int32, com
 	}
 }
 
-// monthsKernel19 runs rows lo to hi through the stages map27, histogram3, from the state before them to the one after.
+// monthsKernel18 runs rows lo to hi through the stages map27, histogram3, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel19(lo, hi int, histogram []int64, map5 []int32, reduce5 uint32) {
+func monthsKernel18(lo, hi int, histogram []int64, map5 []int32, reduce5 uint32) {
 	map5Rows := map5[lo:hi]
 	for i := range map5Rows {
 		digit := int64((uint32(map5Rows[i]) - 4188215274 - reduce5) >> 16 >> 0 & 255)
@@ -1998,10 +1998,10 @@ func monthsKernel19(lo, hi int, histogram []int64, map5 []int32, reduce5 uint32)
 	}
 }
 
-// monthsKernel20 runs rows lo to hi through the stages partial4, offset4, add4, from the state before them to the one after.
+// monthsKernel19 runs rows lo to hi through the stages partial4, offset4, add4, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel20(lo, hi int, histogram3, add []int64, add2 int64) int64 {
+func monthsKernel19(lo, hi int, histogram3, add []int64, add2 int64) int64 {
 	histogram3Rows := histogram3[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram3Rows)]
@@ -2013,10 +2013,10 @@ func monthsKernel20(lo, hi int, histogram3, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// monthsKernel20Summary returns what rows lo to hi add to the state, in the stages partial4, offset4, add4.
+// monthsKernel19Summary returns what rows lo to hi add to the state, in the stages partial4, offset4, add4.
 //
 //go:noinline
-func monthsKernel20Summary(lo, hi int, histogram3 []int64) int64 {
+func monthsKernel19Summary(lo, hi int, histogram3 []int64) int64 {
 	var add int64
 	histogram3Rows := histogram3[lo:hi]
 	for i := range histogram3Rows {
@@ -2025,10 +2025,10 @@ func monthsKernel20Summary(lo, hi int, histogram3 []int64) int64 {
 	return add
 }
 
-// monthsKernel21 runs rows lo to hi through the stages pass5, from the state before them to the one after.
+// monthsKernel20 runs rows lo to hi through the stages pass5, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel21(lo, hi int, add2 []int64, map5, pass []int32, amount, pass2 []int64, digitNumber, digitShift int64, reduce5 uint32, n int64, digits []int64) {
+func monthsKernel20(lo, hi int, add2 []int64, map5, pass []int32, amount, pass2 []int64, digitNumber, digitShift int64, reduce5 uint32, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	room := min(len(pass), len(pass2))
@@ -2053,10 +2053,10 @@ func monthsKernel21(lo, hi int, add2 []int64, map5, pass []int32, amount, pass2 
 	}
 }
 
-// monthsKernel21Summary returns what rows lo to hi add to the state, in the stages pass5.
+// monthsKernel20Summary returns what rows lo to hi add to the state, in the stages pass5.
 //
 //go:noinline
-func monthsKernel21Summary(lo, hi int, map5 []int32, digitShift int64, reduce5 uint32, digits []int64) {
+func monthsKernel20Summary(lo, hi int, map5 []int32, digitShift int64, reduce5 uint32, digits []int64) {
 	counts := (*[256]int64)(digits)
 	map5Rows := map5[lo:hi]
 	for _, x := range map5Rows {
@@ -2067,10 +2067,10 @@ func monthsKernel21Summary(lo, hi int, map5 []int32, digitShift int64, reduce5 u
 	}
 }
 
-// monthsKernel22 runs rows lo to hi through the stages map28, map29, aggregate2, from the state before them to the one after.
+// monthsKernel21 runs rows lo to hi through the stages map28, map29, aggregate2, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel22(lo, hi int, aggregate []int64, pass8 []int32, pass28, aggregate2 []int64, reduce5 uint32, nPartitioned int64) {
+func monthsKernel21(lo, hi int, aggregate []int64, pass8 []int32, pass28, aggregate2 []int64, reduce5 uint32, nPartitioned int64) {
 	aggregate2 = aggregate2[:len(aggregate)]
 	begin := lo
 	if lo > 0 && lo < int(nPartitioned) {
@@ -2112,11 +2112,11 @@ func monthsKernel22(lo, hi int, aggregate []int64, pass8 []int32, pass28, aggreg
 	}
 }
 
-// monthsKernel23 runs rows lo to hi through the stages mask3, partial5, offset5, add5, map30, compact3, from the state before them to the one after.
+// monthsKernel22 runs rows lo to hi through the stages mask3, partial5, offset5, add5, map30, compact3, from the state before them to the one after.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func monthsKernel23(lo, hi int, aggregate2 []int64, compact []int32, aggregate5, compact2 []int64, reduce5 uint32, nFilled2Place int64) int64 {
+func monthsKernel22(lo, hi int, aggregate2 []int64, compact []int32, aggregate5, compact2 []int64, reduce5 uint32, nFilled2Place int64) int64 {
 	compact2 = compact2[:len(compact)]
 	aggregate2Rows := aggregate2[lo:hi]
 	aggregate5Rows := aggregate5[lo:hi]
@@ -2131,10 +2131,10 @@ func monthsKernel23(lo, hi int, aggregate2 []int64, compact []int32, aggregate5,
 	return nFilled2Place
 }
 
-// monthsKernel24 runs rows lo to hi through the stages map31, histogram4, from the state before them to the one after.
+// monthsKernel23 runs rows lo to hi through the stages map31, histogram4, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel24(lo, hi int, histogram []int64, map5 []int32, reduce int64, reduce2, reduce3 uint32) {
+func monthsKernel23(lo, hi int, histogram []int64, map5 []int32, reduce int64, reduce2, reduce3 uint32) {
 	cond := reduce > 0
 	x := int64(reduce2)
 	x2 := int64(0)
@@ -2164,10 +2164,10 @@ func monthsKernel24(lo, hi int, histogram []int64, map5 []int32, reduce int64, r
 	}
 }
 
-// monthsKernel25 runs rows lo to hi through the stages partial6, offset6, add6, map32, from the state before them to the one after.
+// monthsKernel24 runs rows lo to hi through the stages partial6, offset6, add6, map32, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel25(lo, hi int, histogram4, add, map2 []int64, add2 int64) int64 {
+func monthsKernel24(lo, hi int, histogram4, add, map2 []int64, add2 int64) int64 {
 	histogram4Rows := histogram4[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram4Rows)]
@@ -2182,10 +2182,10 @@ func monthsKernel25(lo, hi int, histogram4, add, map2 []int64, add2 int64) int64
 	return add2
 }
 
-// monthsKernel25Summary returns what rows lo to hi add to the state, in the stages partial6, offset6, add6, map32.
+// monthsKernel24Summary returns what rows lo to hi add to the state, in the stages partial6, offset6, add6, map32.
 //
 //go:noinline
-func monthsKernel25Summary(lo, hi int, histogram4 []int64) int64 {
+func monthsKernel24Summary(lo, hi int, histogram4 []int64) int64 {
 	var add int64
 	histogram4Rows := histogram4[lo:hi]
 	for _, histogram := range histogram4Rows {
@@ -2194,10 +2194,10 @@ func monthsKernel25Summary(lo, hi int, histogram4 []int64) int64 {
 	return add
 }
 
-// monthsKernel26 runs rows lo to hi through the stages pass6, from the state before them to the one after.
+// monthsKernel25 runs rows lo to hi through the stages pass6, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel26(lo, hi int, add3 []int64, map5 []int32, pass []uint32, amount, pass2 []int64, digitNumber, digitShift, reduce int64, reduce2, reduce3 uint32, n int64, digits []int64) {
+func monthsKernel25(lo, hi int, add3 []int64, map5 []int32, pass []uint32, amount, pass2 []int64, digitNumber, digitShift, reduce int64, reduce2, reduce3 uint32, n int64, digits []int64) {
 	cond := reduce > 0
 	x := int64(reduce2)
 	x2 := int64(0)
@@ -2241,10 +2241,10 @@ func monthsKernel26(lo, hi int, add3 []int64, map5 []int32, pass []uint32, amoun
 	}
 }
 
-// monthsKernel26Summary returns what rows lo to hi add to the state, in the stages pass6.
+// monthsKernel25Summary returns what rows lo to hi add to the state, in the stages pass6.
 //
 //go:noinline
-func monthsKernel26Summary(lo, hi int, map5 []int32, digitShift, reduce int64, reduce2, reduce3 uint32, digits []int64) {
+func monthsKernel25Summary(lo, hi int, map5 []int32, digitShift, reduce int64, reduce2, reduce3 uint32, digits []int64) {
 	cond := reduce > 0
 	x := int64(reduce2)
 	x2 := int64(0)
@@ -2274,10 +2274,10 @@ func monthsKernel26Summary(lo, hi int, map5 []int32, digitShift, reduce int64, r
 	}
 }
 
-// monthsKernel27 runs rows lo to hi through the stages insert3, from the state before them to the one after.
+// monthsKernel26 runs rows lo to hi through the stages insert3, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel27(lo, hi int, add3, map32 []int64, pass9 []uint32, insert, pass27, insert2 []int64, insert3 []uint32, insert4 []int64) {
+func monthsKernel26(lo, hi int, add3, map32 []int64, pass9 []uint32, insert, pass27, insert2 []int64, insert3 []uint32, insert4 []int64) {
 	table := make([]uint64, 1024)
 	last := 1023
 	counts := make([]int, 6144)
@@ -2419,26 +2419,26 @@ func monthsKernel27(lo, hi int, add3, map32 []int64, pass9 []uint32, insert, pas
 	}
 }
 
-// monthsKernel28 returns what rows lo to hi add to the state, in the stages map34, map35, reduce6, scalar10.
+// monthsKernel27 returns what rows lo to hi add to the state, in the stages map34, map35, reduce6, scalar9, scalar10.
 //
 //go:noinline
-func monthsKernel28(lo, hi int, insert4 []int64) (int64, int64, int64) {
+func monthsKernel27(lo, hi int, insert4 []int64) (int64, int64, int64) {
 	var sum int64
 	var sum2 int64
 	var sum3 int64
 	insert4Rows := insert4[lo:hi]
 	for _, insert := range insert4Rows {
 		sum3 += insert
-		sum2 += insert >> 32
-		sum += insert & 4294967295
+		sum2 += insert & 4294967295
+		sum += insert >> 32
 	}
 	return sum, sum2, sum3
 }
 
-// monthsKernel29 runs rows lo to hi through the stages partial7, offset7, add7, map33, from the state before them to the one after.
+// monthsKernel28 runs rows lo to hi through the stages partial7, offset7, add7, map33, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel29(lo, hi int, insert4, add, map2 []int64, add2 int64) int64 {
+func monthsKernel28(lo, hi int, insert4, add, map2 []int64, add2 int64) int64 {
 	insert4Rows := insert4[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(insert4Rows)]
@@ -2453,10 +2453,10 @@ func monthsKernel29(lo, hi int, insert4, add, map2 []int64, add2 int64) int64 {
 	return add2
 }
 
-// monthsKernel29Summary returns what rows lo to hi add to the state, in the stages partial7, offset7, add7, map33.
+// monthsKernel28Summary returns what rows lo to hi add to the state, in the stages partial7, offset7, add7, map33.
 //
 //go:noinline
-func monthsKernel29Summary(lo, hi int, insert4 []int64) int64 {
+func monthsKernel28Summary(lo, hi int, insert4 []int64) int64 {
 	var add int64
 	insert4Rows := insert4[lo:hi]
 	for _, insert := range insert4Rows {
@@ -2466,10 +2466,10 @@ func monthsKernel29Summary(lo, hi int, insert4 []int64) int64 {
 	return add
 }
 
-// monthsKernel31 runs rows lo to hi through the stages map36, map37, map57, map58, from the state before them to the one after.
+// monthsKernel29 runs rows lo to hi through the stages map36, map37, map57, map58, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel31(lo, hi int, add4, add3, map33 []int64, insert3 []uint32, map2 []int32, insert5, insert8, map3 []int64, nParts2 int64) {
+func monthsKernel29(lo, hi int, add4, add3, map33 []int64, insert3 []uint32, map2 []int32, insert5, insert8, map3 []int64, nParts2 int64) {
 	x := int64(lo)
 	low := 0
 	high := int(nParts2)
@@ -2524,10 +2524,10 @@ func monthsKernel31(lo, hi int, add4, add3, map33 []int64, insert3 []uint32, map
 	}
 }
 
-// monthsKernel32 runs rows lo to hi through the stages map38, map39, map40, map41, map42, map43, histogram5, from the state before them to the one after.
+// monthsKernel30 runs rows lo to hi through the stages map38, map39, map40, map41, map42, map43, histogram5, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel32(lo, hi int, map5 []int32, map2 []uint32, histogram []int64) {
+func monthsKernel30(lo, hi int, map5 []int32, map2 []uint32, histogram []int64) {
 	map5Rows := map5[lo:hi]
 	mapRows := map2[lo:hi]
 	mapRows = mapRows[:len(map5Rows)]
@@ -2544,10 +2544,10 @@ func monthsKernel32(lo, hi int, map5 []int32, map2 []uint32, histogram []int64) 
 	}
 }
 
-// monthsKernel33 runs rows lo to hi through the stages partial8, offset8, add8, from the state before them to the one after.
+// monthsKernel31 runs rows lo to hi through the stages partial8, offset8, add8, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel33(lo, hi int, histogram5, add []int64, add2 int64) int64 {
+func monthsKernel31(lo, hi int, histogram5, add []int64, add2 int64) int64 {
 	histogram5Rows := histogram5[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram5Rows)]
@@ -2559,10 +2559,10 @@ func monthsKernel33(lo, hi int, histogram5, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// monthsKernel33Summary returns what rows lo to hi add to the state, in the stages partial8, offset8, add8.
+// monthsKernel31Summary returns what rows lo to hi add to the state, in the stages partial8, offset8, add8.
 //
 //go:noinline
-func monthsKernel33Summary(lo, hi int, histogram5 []int64) int64 {
+func monthsKernel31Summary(lo, hi int, histogram5 []int64) int64 {
 	var add int64
 	histogram5Rows := histogram5[lo:hi]
 	for i := range histogram5Rows {
@@ -2571,10 +2571,10 @@ func monthsKernel33Summary(lo, hi int, histogram5 []int64) int64 {
 	return add
 }
 
-// monthsKernel34 runs rows lo to hi through the stages pass7, from the state before them to the one after.
+// monthsKernel32 runs rows lo to hi through the stages pass7, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel34(lo, hi int, add5 []int64, map42 []uint32, map5, pass []int32, amount, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
+func monthsKernel32(lo, hi int, add5 []int64, map42 []uint32, map5, pass []int32, amount, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	room := min(len(pass), len(pass2))
@@ -2602,10 +2602,10 @@ func monthsKernel34(lo, hi int, add5 []int64, map42 []uint32, map5, pass []int32
 	}
 }
 
-// monthsKernel34Summary returns what rows lo to hi add to the state, in the stages pass7.
+// monthsKernel32Summary returns what rows lo to hi add to the state, in the stages pass7.
 //
 //go:noinline
-func monthsKernel34Summary(lo, hi int, map42 []uint32, digitShift int64, digits []int64) {
+func monthsKernel32Summary(lo, hi int, map42 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	map42Rows := map42[lo:hi]
 	for i := range map42Rows {
@@ -2617,10 +2617,10 @@ func monthsKernel34Summary(lo, hi int, map42 []uint32, digitShift int64, digits 
 	}
 }
 
-// monthsKernel35 runs rows lo to hi through the stages map44, map45, map46, map47, insert4, from the state before them to the one after.
+// monthsKernel33 runs rows lo to hi through the stages map44, map45, map46, map47, insert4, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel35(lo, hi int, pass10 []int32, insert, pass26, insert2 []int64, nPartitionedSlots, n, nPartitioned3 int64) {
+func monthsKernel33(lo, hi int, pass10 []int32, insert, pass26, insert2 []int64, nPartitionedSlots, n, nPartitioned3 int64) {
 	x := n / 8
 	x2 := min(x, 16777216)
 	x3 := max(x2, 1)
@@ -2711,10 +2711,10 @@ func monthsKernel35(lo, hi int, pass10 []int32, insert, pass26, insert2 []int64,
 	}
 }
 
-// monthsKernel36 runs rows lo to hi through the stages mask4, map48, reduce7, scalar12, from the state before them to the one after.
+// monthsKernel34 runs rows lo to hi through the stages mask4, map48, reduce7, scalar12, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel36(lo, hi int, insert6 []int64, mask []bool, n, sum int64) int64 {
+func monthsKernel34(lo, hi int, insert6 []int64, mask []bool, n, sum int64) int64 {
 	x := n / 8
 	x2 := min(x, 16777216)
 	x3 := max(x2, 1)
@@ -2731,10 +2731,10 @@ func monthsKernel36(lo, hi int, insert6 []int64, mask []bool, n, sum int64) int6
 	return sum
 }
 
-// monthsKernel36Summary returns what rows lo to hi add to the state, in the stages mask4, map48, reduce7, scalar12.
+// monthsKernel34Summary returns what rows lo to hi add to the state, in the stages mask4, map48, reduce7, scalar12.
 //
 //go:noinline
-func monthsKernel36Summary(lo, hi int, insert6 []int64, n int64) int64 {
+func monthsKernel34Summary(lo, hi int, insert6 []int64, n int64) int64 {
 	var sum int64
 	x := n / 8
 	x2 := min(x, 16777216)
@@ -2748,10 +2748,10 @@ func monthsKernel36Summary(lo, hi int, insert6 []int64, n int64) int64 {
 	return sum
 }
 
-// monthsKernel37 runs rows lo to hi through the stages partial9, offset9, add9, compact4, map49, map50, histogram6, from the state before them to the one after.
+// monthsKernel35 runs rows lo to hi through the stages partial9, offset9, add9, compact4, map49, map50, histogram6, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel37(lo, hi int, mask4 []bool, insert6, compact, compact2 []int64, pass10, map2 []int32, histogram []int64, nPartitionedDistinctPlace int64) int64 {
+func monthsKernel35(lo, hi int, mask4 []bool, insert6, compact, compact2 []int64, pass10, map2 []int32, histogram []int64, nPartitionedDistinctPlace int64) int64 {
 	compact2 = compact2[:len(compact)]
 	map2 = map2[:len(compact)]
 	mask4Rows := mask4[lo:hi]
@@ -2796,11 +2796,11 @@ func monthsKernel37(lo, hi int, mask4 []bool, insert6, compact, compact2 []int64
 	return nPartitionedDistinctPlace
 }
 
-// monthsKernel37Summary returns what rows lo to hi add to the state, in the stages partial9, offset9, add9, compact4, map49, map50, histogram6.
+// monthsKernel35Summary returns what rows lo to hi add to the state, in the stages partial9, offset9, add9, compact4, map49, map50, histogram6.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func monthsKernel37Summary(lo, hi int, mask4 []bool) int64 {
+func monthsKernel35Summary(lo, hi int, mask4 []bool) int64 {
 	var nPartitionedDistinctPlace int64
 	mask4Rows := mask4[lo:hi]
 	for _, selected := range mask4Rows {
@@ -2809,10 +2809,10 @@ func monthsKernel37Summary(lo, hi int, mask4 []bool) int64 {
 	return nPartitionedDistinctPlace
 }
 
-// monthsKernel38 runs rows lo to hi through the stages partial10, offset10, add10, from the state before them to the one after.
+// monthsKernel36 runs rows lo to hi through the stages partial10, offset10, add10, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel38(lo, hi int, histogram6, add []int64, add2 int64) int64 {
+func monthsKernel36(lo, hi int, histogram6, add []int64, add2 int64) int64 {
 	histogram6Rows := histogram6[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram6Rows)]
@@ -2824,10 +2824,10 @@ func monthsKernel38(lo, hi int, histogram6, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// monthsKernel38Summary returns what rows lo to hi add to the state, in the stages partial10, offset10, add10.
+// monthsKernel36Summary returns what rows lo to hi add to the state, in the stages partial10, offset10, add10.
 //
 //go:noinline
-func monthsKernel38Summary(lo, hi int, histogram6 []int64) int64 {
+func monthsKernel36Summary(lo, hi int, histogram6 []int64) int64 {
 	var add int64
 	histogram6Rows := histogram6[lo:hi]
 	for i := range histogram6Rows {
@@ -2836,10 +2836,10 @@ func monthsKernel38Summary(lo, hi int, histogram6 []int64) int64 {
 	return add
 }
 
-// monthsKernel39 runs rows lo to hi through the stages pass8, from the state before them to the one after.
+// monthsKernel37 runs rows lo to hi through the stages pass8, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel39(lo, hi int, add6 []int64, map47 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
+func monthsKernel37(lo, hi int, add6 []int64, map47 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nPartitionedDistinct
 	room := min(len(pass), len(pass2))
@@ -2863,10 +2863,10 @@ func monthsKernel39(lo, hi int, add6 []int64, map47 []int32, pass []uint32, pass
 	}
 }
 
-// monthsKernel39Summary returns what rows lo to hi add to the state, in the stages pass8.
+// monthsKernel37Summary returns what rows lo to hi add to the state, in the stages pass8.
 //
 //go:noinline
-func monthsKernel39Summary(lo, hi int, map47 []int32, digitShift int64, digits []int64) {
+func monthsKernel37Summary(lo, hi int, map47 []int32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	map47Rows := map47[lo:hi]
 	for i := range map47Rows {
@@ -2878,10 +2878,10 @@ func monthsKernel39Summary(lo, hi int, map47 []int32, digitShift int64, digits [
 	}
 }
 
-// monthsKernel40 runs rows lo to hi through the stages pass9, from the state before them to the one after.
+// monthsKernel38 runs rows lo to hi through the stages pass9, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel40(lo, hi int, add6 []int64, pass11, pass []uint32, pass12, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
+func monthsKernel38(lo, hi int, add6 []int64, pass11, pass []uint32, pass12, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nPartitionedDistinct
 	room := min(len(pass), len(pass2))
@@ -2906,10 +2906,10 @@ func monthsKernel40(lo, hi int, add6 []int64, pass11, pass []uint32, pass12, pas
 	}
 }
 
-// monthsKernel40Summary returns what rows lo to hi add to the state, in the stages pass9.
+// monthsKernel38Summary returns what rows lo to hi add to the state, in the stages pass9.
 //
 //go:noinline
-func monthsKernel40Summary(lo, hi int, pass11 []uint32, digitShift int64, digits []int64) {
+func monthsKernel38Summary(lo, hi int, pass11 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	pass11Rows := pass11[lo:hi]
 	for _, pass := range pass11Rows {
@@ -2920,10 +2920,10 @@ func monthsKernel40Summary(lo, hi int, pass11 []uint32, digitShift int64, digits
 	}
 }
 
-// monthsKernel42 runs rows lo to hi through the stages pass11, from the state before them to the one after.
+// monthsKernel40 runs rows lo to hi through the stages pass11, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel42(lo, hi int, add6 []int64, pass15 []uint32, pass16, pass []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
+func monthsKernel40(lo, hi int, add6 []int64, pass15 []uint32, pass16, pass []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nPartitionedDistinct
 	places := (*[256]int64)(digits)
@@ -2944,10 +2944,10 @@ func monthsKernel42(lo, hi int, add6 []int64, pass15 []uint32, pass16, pass []in
 	}
 }
 
-// monthsKernel42Summary returns what rows lo to hi add to the state, in the stages pass11.
+// monthsKernel40Summary returns what rows lo to hi add to the state, in the stages pass11.
 //
 //go:noinline
-func monthsKernel42Summary(lo, hi int, pass15 []uint32, digitShift int64, digits []int64) {
+func monthsKernel40Summary(lo, hi int, pass15 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	pass15Rows := pass15[lo:hi]
 	for i := range pass15Rows {
@@ -2958,10 +2958,10 @@ func monthsKernel42Summary(lo, hi int, pass15 []uint32, digitShift int64, digits
 	}
 }
 
-// monthsKernel43 runs rows lo to hi through the stages map51, map55, map56, from the state before them to the one after.
+// monthsKernel41 runs rows lo to hi through the stages map51, map55, map56, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel43(lo, hi int, pass17, compact5 []int64, pass10, map2 []int32, compact6, insert7, map3 []int64) {
+func monthsKernel41(lo, hi int, pass17, compact5 []int64, pass10, map2 []int32, compact6, insert7, map3 []int64) {
 	mapRows := map2[lo:hi]
 	mapRows2 := map3[lo:hi]
 	mapRows2 = mapRows2[:len(mapRows)]
@@ -2993,10 +2993,10 @@ func monthsKernel43(lo, hi int, pass17, compact5 []int64, pass10, map2 []int32, 
 	}
 }
 
-// monthsKernel44 runs rows lo to hi through the stages map52, histogram7, from the state before them to the one after.
+// monthsKernel42 runs rows lo to hi through the stages map52, histogram7, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel44(lo, hi int, histogram []int64, map5 []int32) {
+func monthsKernel42(lo, hi int, histogram []int64, map5 []int32) {
 	map5Rows := map5[lo:hi]
 	for i := range map5Rows {
 		x := uint32(map5Rows[i]) - 4188215274
@@ -3024,10 +3024,10 @@ func monthsKernel44(lo, hi int, histogram []int64, map5 []int32) {
 	}
 }
 
-// monthsKernel45 runs rows lo to hi through the stages partial11, offset11, add11, from the state before them to the one after.
+// monthsKernel43 runs rows lo to hi through the stages partial11, offset11, add11, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel45(lo, hi int, histogram7, add []int64, add2 int64) int64 {
+func monthsKernel43(lo, hi int, histogram7, add []int64, add2 int64) int64 {
 	histogram7Rows := histogram7[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram7Rows)]
@@ -3039,10 +3039,10 @@ func monthsKernel45(lo, hi int, histogram7, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// monthsKernel45Summary returns what rows lo to hi add to the state, in the stages partial11, offset11, add11.
+// monthsKernel43Summary returns what rows lo to hi add to the state, in the stages partial11, offset11, add11.
 //
 //go:noinline
-func monthsKernel45Summary(lo, hi int, histogram7 []int64) int64 {
+func monthsKernel43Summary(lo, hi int, histogram7 []int64) int64 {
 	var add int64
 	histogram7Rows := histogram7[lo:hi]
 	for i := range histogram7Rows {
@@ -3051,10 +3051,10 @@ func monthsKernel45Summary(lo, hi int, histogram7 []int64) int64 {
 	return add
 }
 
-// monthsKernel46 runs rows lo to hi through the stages pass12, from the state before them to the one after.
+// monthsKernel44 runs rows lo to hi through the stages pass12, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel46(lo, hi int, add7 []int64, map5 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
+func monthsKernel44(lo, hi int, add7 []int64, map5 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	room := min(len(pass), len(pass2))
@@ -3078,10 +3078,10 @@ func monthsKernel46(lo, hi int, add7 []int64, map5 []int32, pass []uint32, pass2
 	}
 }
 
-// monthsKernel46Summary returns what rows lo to hi add to the state, in the stages pass12.
+// monthsKernel44Summary returns what rows lo to hi add to the state, in the stages pass12.
 //
 //go:noinline
-func monthsKernel46Summary(lo, hi int, map5 []int32, digitShift int64, digits []int64) {
+func monthsKernel44Summary(lo, hi int, map5 []int32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	map5Rows := map5[lo:hi]
 	for i := range map5Rows {
@@ -3093,10 +3093,10 @@ func monthsKernel46Summary(lo, hi int, map5 []int32, digitShift int64, digits []
 	}
 }
 
-// monthsKernel47 runs rows lo to hi through the stages pass13, from the state before them to the one after.
+// monthsKernel45 runs rows lo to hi through the stages pass13, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel47(lo, hi int, add7 []int64, pass18, pass []uint32, pass19, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
+func monthsKernel45(lo, hi int, add7 []int64, pass18, pass []uint32, pass19, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	room := min(len(pass), len(pass2))
@@ -3121,10 +3121,10 @@ func monthsKernel47(lo, hi int, add7 []int64, pass18, pass []uint32, pass19, pas
 	}
 }
 
-// monthsKernel47Summary returns what rows lo to hi add to the state, in the stages pass13.
+// monthsKernel45Summary returns what rows lo to hi add to the state, in the stages pass13.
 //
 //go:noinline
-func monthsKernel47Summary(lo, hi int, pass18 []uint32, digitShift int64, digits []int64) {
+func monthsKernel45Summary(lo, hi int, pass18 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	pass18Rows := pass18[lo:hi]
 	for _, pass := range pass18Rows {
@@ -3135,10 +3135,10 @@ func monthsKernel47Summary(lo, hi int, pass18 []uint32, digitShift int64, digits
 	}
 }
 
-// monthsKernel50 runs rows lo to hi through the stages map53, mask5, partial12, offset12, add12, map54, aggregate3, from the state before them to the one after.
+// monthsKernel48 runs rows lo to hi through the stages map53, mask5, partial12, offset12, add12, map54, aggregate3, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel50(lo, hi int, pass24 []uint32, aggregate []int32, pass25, amount, aggregate2 []int64, gRunsBegun int64, openLast int32, openSum int64) (int64, int32, int64) {
+func monthsKernel48(lo, hi int, pass24 []uint32, aggregate []int32, pass25, amount, aggregate2 []int64, gRunsBegun int64, openLast int32, openSum int64) (int64, int32, int64) {
 	aggregate2 = aggregate2[:len(aggregate)]
 	var lastPass uint32
 	if lo > 0 {
@@ -3177,11 +3177,11 @@ func monthsKernel50(lo, hi int, pass24 []uint32, aggregate []int32, pass25, amou
 	return gRunsBegun, openLast, openSum
 }
 
-// monthsKernel50Summary returns what rows lo to hi add to the state, in the stages map53, mask5, partial12, offset12, add12, map54, aggregate3.
+// monthsKernel48Summary returns what rows lo to hi add to the state, in the stages map53, mask5, partial12, offset12, add12, map54, aggregate3.
 // sum&(bit-1) is 0 if bit is 1, as in the first row of a group, and sum if bit is 0.
 //
 //go:noinline
-func monthsKernel50Summary(lo, hi int, pass24 []uint32, pass25, amount []int64) (int64, bool, int32, bool, int64) {
+func monthsKernel48Summary(lo, hi int, pass24 []uint32, pass25, amount []int64) (int64, bool, int32, bool, int64) {
 	var gRunsBegun int64
 	var openPresent bool
 	var openLast int32

@@ -210,8 +210,8 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 	scalar32 := scalar3
 	scalar42 := scalar4
 	var reduce5 uint32
-	var reduce6 uint32
 	var scalar52 int64
+	var scalar7 int64
 	if 0 < max(1048576-n, int(scalar22)) {
 		var sum int64
 		var least uint32
@@ -259,23 +259,30 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		if cond2 {
 			x7 = x6
 		}
+		cond3 := x3 <= uint32(min(int64(n), 16777215))
+		x8 := min(x3, uint32(min(int64(n), 16777215)))
+		x9 := int64(x8)
+		x10 := x9 + 1
+		x11 := int64(0)
+		if cond3 {
+			x11 = x10
+		}
 		reduce5 = x
-		reduce6 = x2
 		scalar52 = x7
+		scalar7 = x11
 	}
 	reduce52 := reduce5
-	reduce62 := reduce6
 	scalar53 := scalar52
+	scalar72 := scalar7
 	var revenue []int64
 	var either12 []int32
 	var either17 []int64
 	var either22 []int64
 	var nFilledLength int64
 	var scalar6 int64
-	var scalar7 int64
 	var nFilled2Length int64
-	var scalar8 int64
 	var nDistinct2Length int64
+	var scalar8 int64
 	var scalar9 int64
 	var gRunsLength int64
 	if 0 < int(scalar53) {
@@ -435,10 +442,9 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		var either122 []int32
 		var either172 []int64
 		var either222 []int64
-		var scalar72 int64
 		var nFilled2Length2 int64
-		var scalar82 int64
 		var nDistinct2Length2 int64
+		var scalar82 int64
 		var scalar92 int64
 		var gRunsLength2 int64
 		if 0 < int(scalar63) {
@@ -604,25 +610,16 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			either172 = either2
 			either222 = either3
 		} else {
-			var scalar73 int64
-			if 0 < max(1048576-n, int(scalar22)) {
-				scalar74 := int64(0)
-				if reduce62-reduce52 <= uint32(min(int64(n), 16777215)) {
-					scalar74 = int64(min(reduce62-reduce52, uint32(min(int64(n), 16777215)))) + 1
-				}
-				scalar73 = scalar74
-			}
-			scalar74 := scalar73
 			var revenue3 []int64
 			var either123 []int32
 			var either173 []int64
 			var either223 []int64
 			var nFilled2Length3 int64
-			var scalar83 int64
 			var nDistinct2Length3 int64
+			var scalar83 int64
 			var scalar93 int64
 			var gRunsLength3 int64
-			if 0 < int(scalar74) {
+			if 0 < int(scalar72) {
 				histogram := kgenTemporary[int64](&call, 256)
 				clear(histogram)
 				few := min(workers, n/8192)
@@ -632,13 +629,13 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				if few > 1 {
 					kgenFork(&call, few, n, 4096, func(_, lo, hi int) {
 						histogramOwn := make([]int64, 256)
-						productsKernel19(lo, hi, histogramOwn, product, reduce52)
+						productsKernel18(lo, hi, histogramOwn, product, reduce52)
 						for i := range histogramOwn {
 							atomic.AddInt64(&histogram[i], histogramOwn[i])
 						}
 					})
 				} else {
-					productsKernel19(0, n, histogram, product, reduce52)
+					productsKernel18(0, n, histogram, product, reduce52)
 				}
 				add := kgenTemporary[int64](&call, 256)
 				if workers > 1 {
@@ -647,16 +644,16 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					kgenInOrder(&call, workers, 256, 32768, func(blocks *kgenBlocks) {
 						for blocks.next() {
 							lo, hi := blocks.lo, blocks.hi
-							add3 := productsKernel20Summary(lo, hi, histogram)
+							add3 := productsKernel19Summary(lo, hi, histogram)
 							blocks.await()
 							addBefore := add2
 							add2 = addBefore + add3
 							blocks.release()
-							productsKernel20(lo, hi, histogram, add, addBefore)
+							productsKernel19(lo, hi, histogram, add, addBefore)
 						}
 					})
 				} else {
-					productsKernel20(0, 256, histogram, add, 0)
+					productsKernel19(0, 256, histogram, add, 0)
 				}
 				pass := kgenTemporary[int32](&call, n)
 				pass2 := kgenTemporary[int64](&call, n)
@@ -668,7 +665,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						for blocks.next() {
 							lo, hi := blocks.lo, blocks.hi
 							digits := make([]int64, 256)
-							productsKernel21Summary(lo, hi, product, 0, reduce52, digits)
+							productsKernel20Summary(lo, hi, product, 0, reduce52, digits)
 							blocks.await()
 							for digit := range 256 {
 								count := digits[digit]
@@ -676,50 +673,50 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 								counts[digit] += count
 							}
 							blocks.release()
-							productsKernel21(lo, hi, add, product, pass, amount, pass2, paid, pass3, map2, pass4, 0, 0, reduce52, int64(n), digits)
+							productsKernel20(lo, hi, add, product, pass, amount, pass2, paid, pass3, map2, pass4, 0, 0, reduce52, int64(n), digits)
 						}
 					})
 				} else {
 					digits := make([]int64, 256)
-					productsKernel21(0, n, add, product, pass, amount, pass2, paid, pass3, map2, pass4, 0, 0, reduce52, int64(n), digits)
+					productsKernel20(0, n, add, product, pass, amount, pass2, paid, pass3, map2, pass4, 0, 0, reduce52, int64(n), digits)
 				}
-				if int(scalar74) > 2147483647 {
-					return fmt.Errorf("n_bins_2 would have %d rows; at most 2147483647 can be computed", int(scalar74))
+				if int(scalar72) > 2147483647 {
+					return fmt.Errorf("n_bins_2 would have %d rows; at most 2147483647 can be computed", int(scalar72))
 				}
-				aggregate := kgenTemporary[int64](&call, int(scalar74))
+				aggregate := kgenTemporary[int64](&call, int(scalar72))
 				clear(aggregate)
-				aggregate2 := kgenTemporary[int64](&call, int(scalar74))
+				aggregate2 := kgenTemporary[int64](&call, int(scalar72))
 				clear(aggregate2)
-				aggregate3 := kgenTemporary[int64](&call, int(scalar74))
+				aggregate3 := kgenTemporary[int64](&call, int(scalar72))
 				clear(aggregate3)
-				aggregate4 := kgenTemporary[int64](&call, int(scalar74))
+				aggregate4 := kgenTemporary[int64](&call, int(scalar72))
 				clear(aggregate4)
 				if workers > 1 {
 					kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-						productsKernel22(lo, hi, aggregate, pass, pass2, aggregate2, pass3, aggregate3, pass4, aggregate4, reduce52, int64(n))
+						productsKernel21(lo, hi, aggregate, pass, pass2, aggregate2, pass3, aggregate3, pass4, aggregate4, reduce52, int64(n))
 					})
 				} else {
-					productsKernel22(0, n, aggregate, pass, pass2, aggregate2, pass3, aggregate3, pass4, aggregate4, reduce52, int64(n))
+					productsKernel21(0, n, aggregate, pass, pass2, aggregate2, pass3, aggregate3, pass4, aggregate4, reduce52, int64(n))
 				}
-				if int(scalar74) > 2147483647 {
-					return fmt.Errorf("shop.kg:13:6: g would have %d rows; at most 2147483647 can be computed", int(scalar74))
+				if int(scalar72) > 2147483647 {
+					return fmt.Errorf("shop.kg:13:6: g would have %d rows; at most 2147483647 can be computed", int(scalar72))
 				}
-				revenue4 := kgenTemporary[int64](&call, int(scalar74))
-				either := kgenTemporary[int32](&call, int(scalar74))
-				either2 := kgenTemporary[int64](&call, int(scalar74))
-				either3 := kgenTemporary[int64](&call, int(scalar74))
+				revenue4 := kgenTemporary[int64](&call, int(scalar72))
+				either := kgenTemporary[int32](&call, int(scalar72))
+				either2 := kgenTemporary[int64](&call, int(scalar72))
+				either3 := kgenTemporary[int64](&call, int(scalar72))
 				var nFilled2Place int64
 				if workers > 1 {
 					// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 					var nFilled2Place2 int64
-					kgenInOrder(&call, workers, int(scalar74), 32768, func(blocks *kgenBlocks) {
+					kgenInOrder(&call, workers, int(scalar72), 32768, func(blocks *kgenBlocks) {
 						compactScratch := make([]int64, 32768)
 						compactScratch2 := make([]int32, 32768)
 						compactScratch3 := make([]int64, 32768)
 						compactScratch4 := make([]int64, 32768)
 						for blocks.next() {
 							lo, hi := blocks.lo, blocks.hi
-							nFilled2Place3 := productsKernel23(lo, hi, aggregate, aggregate2, compactScratch, compactScratch2, aggregate3, compactScratch3, aggregate4, compactScratch4, reduce52, 0)
+							nFilled2Place3 := productsKernel22(lo, hi, aggregate, aggregate2, compactScratch, compactScratch2, aggregate3, compactScratch3, aggregate4, compactScratch4, reduce52, 0)
 							blocks.await()
 							nFilled2PlaceBefore := nFilled2Place2
 							nFilled2Place2 = nFilled2PlaceBefore + nFilled2Place3
@@ -732,7 +729,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					})
 					nFilled2Place = nFilled2Place2
 				} else {
-					nFilled2Place = productsKernel23(0, int(scalar74), aggregate, aggregate2, revenue4, either, aggregate3, either2, aggregate4, either3, reduce52, 0)
+					nFilled2Place = productsKernel22(0, int(scalar72), aggregate, aggregate2, revenue4, either, aggregate3, either2, aggregate4, either3, reduce52, 0)
 				}
 				nFilled2Length4 := nFilled2Place
 				revenue3 = revenue4
@@ -748,9 +745,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				insert8 := kgenTemporary[int64](&call, n)
 				insert9 := kgenTemporary[uint32](&call, n)
 				insert10 := kgenTemporary[int64](&call, 32)
-				var reduce8 int64
-				var reduce9 int64
-				var reduce10 int64
+				var nDistinct2Length4 int64
 				var scalar84 int64
 				if 0 < int(scalar32) {
 					histogram := kgenTemporary[int64](&call, 32)
@@ -758,13 +753,13 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					if workers > 1 {
 						kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
 							histogramOwn := make([]int64, 32)
-							productsKernel24(lo, hi, histogramOwn, product, reduce4, reduce22, reduce32)
+							productsKernel23(lo, hi, histogramOwn, product, reduce4, reduce22, reduce32)
 							for i := range histogramOwn {
 								atomic.AddInt64(&histogram[i], histogramOwn[i])
 							}
 						})
 					} else {
-						productsKernel24(0, n, histogram, product, reduce4, reduce22, reduce32)
+						productsKernel23(0, n, histogram, product, reduce4, reduce22, reduce32)
 					}
 					map3 := kgenTemporary[int64](&call, 32)
 					if workers > 1 {
@@ -773,16 +768,16 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						kgenInOrder(&call, workers, 32, 32768, func(blocks *kgenBlocks) {
 							for blocks.next() {
 								lo, hi := blocks.lo, blocks.hi
-								add3 := productsKernel25Summary(lo, hi, histogram)
+								add3 := productsKernel24Summary(lo, hi, histogram)
 								blocks.await()
 								addBefore := add2
 								add2 = addBefore + add3
 								blocks.release()
-								productsKernel25(lo, hi, histogram, add, map3, addBefore)
+								productsKernel24(lo, hi, histogram, add, map3, addBefore)
 							}
 						})
 					} else {
-						productsKernel25(0, 32, histogram, add, map3, 0)
+						productsKernel24(0, 32, histogram, add, map3, 0)
 					}
 					pass := kgenTemporary[uint32](&call, n)
 					pass2 := kgenTemporary[int64](&call, n)
@@ -794,7 +789,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 							for blocks.next() {
 								lo, hi := blocks.lo, blocks.hi
 								digits := make([]int64, 32)
-								productsKernel26Summary(lo, hi, product, 0, reduce4, reduce22, reduce32, digits)
+								productsKernel25Summary(lo, hi, product, 0, reduce4, reduce22, reduce32, digits)
 								blocks.await()
 								for digit := range 32 {
 									count := digits[digit]
@@ -802,19 +797,19 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 									counts[digit] += count
 								}
 								blocks.release()
-								productsKernel26(lo, hi, add, product, pass, amount, pass2, paid, pass3, map2, pass4, 0, 0, reduce4, reduce22, reduce32, int64(n), digits)
+								productsKernel25(lo, hi, add, product, pass, amount, pass2, paid, pass3, map2, pass4, 0, 0, reduce4, reduce22, reduce32, int64(n), digits)
 							}
 						})
 					} else {
 						digits := make([]int64, 32)
-						productsKernel26(0, n, add, product, pass, amount, pass2, paid, pass3, map2, pass4, 0, 0, reduce4, reduce22, reduce32, int64(n), digits)
+						productsKernel25(0, n, add, product, pass, amount, pass2, paid, pass3, map2, pass4, 0, 0, reduce4, reduce22, reduce32, int64(n), digits)
 					}
 					if workers > 1 {
 						kgenFork(&call, workers, 32, 1, func(_, lo, hi int) {
-							productsKernel27(lo, hi, add, map3, pass, insert5, pass2, insert6, pass3, insert7, pass4, insert8, insert9, insert10)
+							productsKernel26(lo, hi, add, map3, pass, insert5, pass2, insert6, pass3, insert7, pass4, insert8, insert9, insert10)
 						})
 					} else {
-						productsKernel27(0, 32, add, map3, pass, insert5, pass2, insert6, pass3, insert7, pass4, insert8, insert9, insert10)
+						productsKernel26(0, 32, add, map3, pass, insert5, pass2, insert6, pass3, insert7, pass4, insert8, insert9, insert10)
 					}
 					var sum int64
 					var sum2 int64
@@ -827,7 +822,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						kgenInOrder(&call, workers, 32, 32768, func(blocks *kgenBlocks) {
 							for blocks.next() {
 								lo, hi := blocks.lo, blocks.hi
-								sum7, sum8, sum9 := productsKernel28(lo, hi, insert10)
+								sum7, sum8, sum9 := productsKernel27(lo, hi, insert10)
 								blocks.await()
 								sumBefore := sum4
 								sumBefore2 := sum5
@@ -842,31 +837,31 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						sum2 = sum5
 						sum3 = sum6
 					} else {
-						sum, sum2, sum3 = productsKernel28(0, 32, insert10)
+						sum, sum2, sum3 = productsKernel27(0, 32, insert10)
 					}
-					reduce82 := sum
-					reduce92 := sum2
-					reduce102 := sum3
-					cond := sum3 <= 2147483647
-					x := max(sum3, 0)
-					x2 := int64(0)
+					x := sum2 >> 32
+					x2 := sum + x
+					cond := x2 < 2147483648
+					x3 := int64(math.MaxInt64)
 					if cond {
-						x2 = x
+						x3 = sum3
 					}
-					reduce8 = reduce82
-					reduce9 = reduce92
-					reduce10 = reduce102
-					scalar84 = x2
+					x4 := max(x3, 0)
+					cond2 := sum3 <= 2147483647
+					x5 := max(sum3, 0)
+					x6 := int64(0)
+					if cond2 {
+						x6 = x5
+					}
+					nDistinct2Length4 = x4
+					scalar84 = x6
 				}
-				reduce82 := reduce8
-				reduce92 := reduce9
-				reduce102 := reduce10
+				nDistinct2Length5 := nDistinct2Length4
 				scalar85 := scalar84
 				var revenue4 []int64
 				var either124 []int32
 				var either174 []int64
 				var either224 []int64
-				var nDistinct2Length4 int64
 				var scalar94 int64
 				var gRunsLength4 int64
 				if 0 < int(scalar85) {
@@ -878,18 +873,17 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						kgenInOrder(&call, workers, 32, 32768, func(blocks *kgenBlocks) {
 							for blocks.next() {
 								lo, hi := blocks.lo, blocks.hi
-								add4 := productsKernel29Summary(lo, hi, insert10)
+								add4 := productsKernel28Summary(lo, hi, insert10)
 								blocks.await()
 								addBefore := add3
 								add3 = addBefore + add4
 								blocks.release()
-								productsKernel29(lo, hi, insert10, add2, map3, addBefore)
+								productsKernel28(lo, hi, insert10, add2, map3, addBefore)
 							}
 						})
 					} else {
-						productsKernel29(0, 32, insert10, add2, map3, 0)
+						productsKernel28(0, 32, insert10, add2, map3, 0)
 					}
-					nDistinct2Length5 := max(kgenSelect(reduce92+reduce82>>32 < 2147483648, reduce102, math.MaxInt64), 0)
 					if int(nDistinct2Length5) > 2147483647 {
 						return fmt.Errorf("shop.kg:13:6: g would have %d rows; at most 2147483647 can be computed", int(nDistinct2Length5))
 					}
@@ -899,16 +893,15 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					either3 := kgenTemporary[int64](&call, max(0, max(0, max(0, max(int(nDistinct2Length5), 0)))))
 					if workers > 1 {
 						kgenFork(&call, workers, int(nDistinct2Length5), 4096, func(_, lo, hi int) {
-							productsKernel31(lo, hi, add2, add, map3, insert5, insert6, revenue5, insert9, either, insert7, either2, insert8, either3, 32)
+							productsKernel29(lo, hi, add2, add, map3, insert5, insert6, revenue5, insert9, either, insert7, either2, insert8, either3, 32)
 						})
 					} else {
-						productsKernel31(0, int(nDistinct2Length5), add2, add, map3, insert5, insert6, revenue5, insert9, either, insert7, either2, insert8, either3, 32)
+						productsKernel29(0, int(nDistinct2Length5), add2, add, map3, insert5, insert6, revenue5, insert9, either, insert7, either2, insert8, either3, 32)
 					}
 					revenue4 = revenue5
 					either124 = either
 					either174 = either2
 					either224 = either3
-					nDistinct2Length4 = nDistinct2Length5
 				} else {
 					pass := kgenTemporary[int32](&call, n)
 					if int(nPartitionedSlotsLength) > 2147483647 {
@@ -936,13 +929,13 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						if few > 1 {
 							kgenFork(&call, few, n, 4096, func(_, lo, hi int) {
 								histogramOwn := make([]int64, 256)
-								productsKernel32(lo, hi, histogramOwn, product)
+								productsKernel30(lo, hi, histogramOwn, product)
 								for i := range histogramOwn {
 									atomic.AddInt64(&histogram[i], histogramOwn[i])
 								}
 							})
 						} else {
-							productsKernel32(0, n, histogram, product)
+							productsKernel30(0, n, histogram, product)
 						}
 						add2 := kgenTemporary[int64](&call, 256)
 						if workers > 1 {
@@ -951,16 +944,16 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 							kgenInOrder(&call, workers, 256, 32768, func(blocks *kgenBlocks) {
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
-									add4 := productsKernel33Summary(lo, hi, histogram)
+									add4 := productsKernel31Summary(lo, hi, histogram)
 									blocks.await()
 									addBefore := add3
 									add3 = addBefore + add4
 									blocks.release()
-									productsKernel33(lo, hi, histogram, add2, addBefore)
+									productsKernel31(lo, hi, histogram, add2, addBefore)
 								}
 							})
 						} else {
-							productsKernel33(0, 256, histogram, add2, 0)
+							productsKernel31(0, 256, histogram, add2, 0)
 						}
 						pass2 := kgenTemporary[int64](&call, n)
 						pass3 := kgenTemporary[bool](&call, n)
@@ -971,7 +964,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
 									digits := make([]int64, 256)
-									productsKernel34Summary(lo, hi, product, 0, digits)
+									productsKernel32Summary(lo, hi, product, 0, digits)
 									blocks.await()
 									for digit := range 256 {
 										count := digits[digit]
@@ -979,12 +972,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 										counts[digit] += count
 									}
 									blocks.release()
-									productsKernel34(lo, hi, add2, product, pass, amount, pass2, paid, pass3, map2, pass4, 0, 0, int64(n), digits)
+									productsKernel32(lo, hi, add2, product, pass, amount, pass2, paid, pass3, map2, pass4, 0, 0, int64(n), digits)
 								}
 							})
 						} else {
 							digits := make([]int64, 256)
-							productsKernel34(0, n, add2, product, pass, amount, pass2, paid, pass3, map2, pass4, 0, 0, int64(n), digits)
+							productsKernel32(0, n, add2, product, pass, amount, pass2, paid, pass3, map2, pass4, 0, 0, int64(n), digits)
 						}
 						kgenFill(insert11, -1)
 						clear(insert12)
@@ -992,10 +985,10 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						clear(insert14)
 						if workers > 1 {
 							kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-								productsKernel35(lo, hi, pass, insert11, pass2, insert12, pass3, insert13, pass4, insert14, nPartitionedSlotsLength, int64(n), int64(n))
+								productsKernel33(lo, hi, pass, insert11, pass2, insert12, pass3, insert13, pass4, insert14, nPartitionedSlotsLength, int64(n), int64(n))
 							})
 						} else {
-							productsKernel35(0, n, pass, insert11, pass2, insert12, pass3, insert13, pass4, insert14, nPartitionedSlotsLength, int64(n), int64(n))
+							productsKernel33(0, n, pass, insert11, pass2, insert12, pass3, insert13, pass4, insert14, nPartitionedSlotsLength, int64(n), int64(n))
 						}
 						var sum int64
 						if workers > 1 {
@@ -1004,17 +997,17 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 							kgenInOrder(&call, workers, int(nPartitionedSlotsLength), 32768, func(blocks *kgenBlocks) {
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
-									sum3 := productsKernel36Summary(lo, hi, insert11, int64(n))
+									sum3 := productsKernel34Summary(lo, hi, insert11, int64(n))
 									blocks.await()
 									sumBefore := sum2
 									sum2 = sumBefore + sum3
 									blocks.release()
-									productsKernel36(lo, hi, insert11, mask2, int64(n), sumBefore)
+									productsKernel34(lo, hi, insert11, mask2, int64(n), sumBefore)
 								}
 							})
 							sum = sum2
 						} else {
-							sum = productsKernel36(0, int(nPartitionedSlotsLength), insert11, mask2, int64(n), 0)
+							sum = productsKernel34(0, int(nPartitionedSlotsLength), insert11, mask2, int64(n), 0)
 						}
 						cond := sum <= max(min(int64(n)/8, 16777216), 1)
 						x := min(sum, max(min(int64(n)/8, 16777216), 1))
@@ -1049,7 +1042,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 								histogramOwn := make([]int64, 1024)
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
-									nPartitionedDistinctPlace3 := productsKernel37Summary(lo, hi, mask2)
+									nPartitionedDistinctPlace3 := productsKernel35Summary(lo, hi, mask2)
 									blocks.await()
 									nPartitionedDistinctPlaceBefore := nPartitionedDistinctPlace2
 									nPartitionedDistinctPlace2 = nPartitionedDistinctPlaceBefore + nPartitionedDistinctPlace3
@@ -1058,7 +1051,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 									compactPart := compact[:nPartitionedDistinctPlaceEnd]
 									compactPart2 := compact2[:nPartitionedDistinctPlaceEnd]
 									mapPart := map3[:nPartitionedDistinctPlaceEnd]
-									productsKernel37(lo, hi, mask2, insert11, compactPart, compactPart2, pass, mapPart, histogramOwn, nPartitionedDistinctPlaceBefore)
+									productsKernel35(lo, hi, mask2, insert11, compactPart, compactPart2, pass, mapPart, histogramOwn, nPartitionedDistinctPlaceBefore)
 								}
 								blocks.chain.lock.Lock()
 								for i := range histogramOwn {
@@ -1068,7 +1061,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 							})
 							nPartitionedDistinctPlace = nPartitionedDistinctPlace2
 						} else {
-							nPartitionedDistinctPlace = productsKernel37(0, int(nPartitionedSlotsLength), mask2, insert11, compact, compact2, pass, map3, histogram, 0)
+							nPartitionedDistinctPlace = productsKernel35(0, int(nPartitionedSlotsLength), mask2, insert11, compact, compact2, pass, map3, histogram, 0)
 						}
 						nPartitionedDistinctLength := nPartitionedDistinctPlace
 						add2 := kgenTemporary[int64](&call, 1024)
@@ -1078,16 +1071,16 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 							kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
-									add4 := productsKernel38Summary(lo, hi, histogram)
+									add4 := productsKernel36Summary(lo, hi, histogram)
 									blocks.await()
 									addBefore := add3
 									add3 = addBefore + add4
 									blocks.release()
-									productsKernel38(lo, hi, histogram, add2, addBefore)
+									productsKernel36(lo, hi, histogram, add2, addBefore)
 								}
 							})
 						} else {
-							productsKernel38(0, 1024, histogram, add2, 0)
+							productsKernel36(0, 1024, histogram, add2, 0)
 						}
 						pass2 := kgenTemporary[uint32](&call, int(nPartitionedDistinctLength))
 						pass3 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
@@ -1097,7 +1090,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
 									digits := make([]int64, 256)
-									productsKernel39Summary(lo, hi, map3, 0, digits)
+									productsKernel37Summary(lo, hi, map3, 0, digits)
 									blocks.await()
 									for digit := range 256 {
 										count := digits[digit]
@@ -1105,12 +1098,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 										counts[digit] += count
 									}
 									blocks.release()
-									productsKernel39(lo, hi, add2, map3, pass2, pass3, 0, 0, nPartitionedDistinctLength, digits)
+									productsKernel37(lo, hi, add2, map3, pass2, pass3, 0, 0, nPartitionedDistinctLength, digits)
 								}
 							})
 						} else {
 							digits := make([]int64, 256)
-							productsKernel39(0, int(nPartitionedDistinctLength), add2, map3, pass2, pass3, 0, 0, nPartitionedDistinctLength, digits)
+							productsKernel37(0, int(nPartitionedDistinctLength), add2, map3, pass2, pass3, 0, 0, nPartitionedDistinctLength, digits)
 						}
 						pass4 := kgenTemporary[uint32](&call, int(nPartitionedDistinctLength))
 						pass5 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
@@ -1120,7 +1113,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
 									digits := make([]int64, 256)
-									productsKernel40Summary(lo, hi, pass2, 8, digits)
+									productsKernel38Summary(lo, hi, pass2, 8, digits)
 									blocks.await()
 									for digit := range 256 {
 										count := digits[digit]
@@ -1128,12 +1121,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 										counts[digit] += count
 									}
 									blocks.release()
-									productsKernel40(lo, hi, add2, pass2, pass4, pass3, pass5, 1, 8, nPartitionedDistinctLength, digits)
+									productsKernel38(lo, hi, add2, pass2, pass4, pass3, pass5, 1, 8, nPartitionedDistinctLength, digits)
 								}
 							})
 						} else {
 							digits := make([]int64, 256)
-							productsKernel40(0, int(nPartitionedDistinctLength), add2, pass2, pass4, pass3, pass5, 1, 8, nPartitionedDistinctLength, digits)
+							productsKernel38(0, int(nPartitionedDistinctLength), add2, pass2, pass4, pass3, pass5, 1, 8, nPartitionedDistinctLength, digits)
 						}
 						if workers > 1 {
 							counts := make([]int64, 256)
@@ -1141,7 +1134,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
 									digits := make([]int64, 256)
-									productsKernel40Summary(lo, hi, pass4, 16, digits)
+									productsKernel38Summary(lo, hi, pass4, 16, digits)
 									blocks.await()
 									for digit := range 256 {
 										count := digits[digit]
@@ -1149,12 +1142,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 										counts[digit] += count
 									}
 									blocks.release()
-									productsKernel40(lo, hi, add2, pass4, pass2, pass5, pass3, 2, 16, nPartitionedDistinctLength, digits)
+									productsKernel38(lo, hi, add2, pass4, pass2, pass5, pass3, 2, 16, nPartitionedDistinctLength, digits)
 								}
 							})
 						} else {
 							digits := make([]int64, 256)
-							productsKernel40(0, int(nPartitionedDistinctLength), add2, pass4, pass2, pass5, pass3, 2, 16, nPartitionedDistinctLength, digits)
+							productsKernel38(0, int(nPartitionedDistinctLength), add2, pass4, pass2, pass5, pass3, 2, 16, nPartitionedDistinctLength, digits)
 						}
 						pass6 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
 						if workers > 1 {
@@ -1163,7 +1156,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
 									digits := make([]int64, 256)
-									productsKernel42Summary(lo, hi, pass2, 24, digits)
+									productsKernel40Summary(lo, hi, pass2, 24, digits)
 									blocks.await()
 									for digit := range 256 {
 										count := digits[digit]
@@ -1171,23 +1164,26 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 										counts[digit] += count
 									}
 									blocks.release()
-									productsKernel42(lo, hi, add2, pass2, pass3, pass6, 3, 24, nPartitionedDistinctLength, digits)
+									productsKernel40(lo, hi, add2, pass2, pass3, pass6, 3, 24, nPartitionedDistinctLength, digits)
 								}
 							})
 						} else {
 							digits := make([]int64, 256)
-							productsKernel42(0, int(nPartitionedDistinctLength), add2, pass2, pass3, pass6, 3, 24, nPartitionedDistinctLength, digits)
+							productsKernel40(0, int(nPartitionedDistinctLength), add2, pass2, pass3, pass6, 3, 24, nPartitionedDistinctLength, digits)
 						}
-						revenue6 := kgenTemporary[int64](&call, max(0, max(0, max(0, max(0, int(scalar96))))))
-						either := kgenTemporary[int32](&call, max(0, max(0, max(0, max(0, int(scalar96))))))
-						either2 := kgenTemporary[int64](&call, max(0, max(0, max(0, max(0, int(scalar96))))))
-						either3 := kgenTemporary[int64](&call, max(0, max(0, max(0, max(0, int(scalar96))))))
+						if int(nDistinct2Length5) > 2147483647 {
+							return fmt.Errorf("shop.kg:13:6: g would have %d rows; at most 2147483647 can be computed", int(nDistinct2Length5))
+						}
+						revenue6 := kgenTemporary[int64](&call, max(0, max(0, max(0, max(int(nDistinct2Length5), int(scalar96))))))
+						either := kgenTemporary[int32](&call, max(0, max(0, max(0, max(int(nDistinct2Length5), int(scalar96))))))
+						either2 := kgenTemporary[int64](&call, max(0, max(0, max(0, max(int(nDistinct2Length5), int(scalar96))))))
+						either3 := kgenTemporary[int64](&call, max(0, max(0, max(0, max(int(nDistinct2Length5), int(scalar96))))))
 						if workers > 1 {
 							kgenFork(&call, workers, int(scalar96), 4096, func(_, lo, hi int) {
-								productsKernel43(lo, hi, pass6, compact2, insert12, revenue6, compact, pass, either, insert13, either2, insert14, either3)
+								productsKernel41(lo, hi, pass6, compact2, insert12, revenue6, compact, pass, either, insert13, either2, insert14, either3)
 							})
 						} else {
-							productsKernel43(0, int(scalar96), pass6, compact2, insert12, revenue6, compact, pass, either, insert13, either2, insert14, either3)
+							productsKernel41(0, int(scalar96), pass6, compact2, insert12, revenue6, compact, pass, either, insert13, either2, insert14, either3)
 						}
 						revenue5 = revenue6
 						either125 = either
@@ -1203,13 +1199,13 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						if few > 1 {
 							kgenFork(&call, few, n, 4096, func(_, lo, hi int) {
 								histogramOwn := make([]int64, 1024)
-								productsKernel44(lo, hi, histogramOwn, product)
+								productsKernel42(lo, hi, histogramOwn, product)
 								for i := range histogramOwn {
 									atomic.AddInt64(&histogram[i], histogramOwn[i])
 								}
 							})
 						} else {
-							productsKernel44(0, n, histogram, product)
+							productsKernel42(0, n, histogram, product)
 						}
 						add2 := kgenTemporary[int64](&call, 1024)
 						if workers > 1 {
@@ -1218,16 +1214,16 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 							kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
-									add4 := productsKernel45Summary(lo, hi, histogram)
+									add4 := productsKernel43Summary(lo, hi, histogram)
 									blocks.await()
 									addBefore := add3
 									add3 = addBefore + add4
 									blocks.release()
-									productsKernel45(lo, hi, histogram, add2, addBefore)
+									productsKernel43(lo, hi, histogram, add2, addBefore)
 								}
 							})
 						} else {
-							productsKernel45(0, 1024, histogram, add2, 0)
+							productsKernel43(0, 1024, histogram, add2, 0)
 						}
 						pass2 := kgenTemporary[uint32](&call, n)
 						pass3 := kgenTemporary[int64](&call, n)
@@ -1237,7 +1233,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
 									digits := make([]int64, 256)
-									productsKernel46Summary(lo, hi, product, 0, digits)
+									productsKernel44Summary(lo, hi, product, 0, digits)
 									blocks.await()
 									for digit := range 256 {
 										count := digits[digit]
@@ -1245,12 +1241,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 										counts[digit] += count
 									}
 									blocks.release()
-									productsKernel46(lo, hi, add2, product, pass2, pass3, 0, 0, int64(n), digits)
+									productsKernel44(lo, hi, add2, product, pass2, pass3, 0, 0, int64(n), digits)
 								}
 							})
 						} else {
 							digits := make([]int64, 256)
-							productsKernel46(0, n, add2, product, pass2, pass3, 0, 0, int64(n), digits)
+							productsKernel44(0, n, add2, product, pass2, pass3, 0, 0, int64(n), digits)
 						}
 						pass4 := kgenTemporary[uint32](&call, n)
 						pass5 := kgenTemporary[int64](&call, n)
@@ -1260,7 +1256,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
 									digits := make([]int64, 256)
-									productsKernel47Summary(lo, hi, pass2, 8, digits)
+									productsKernel45Summary(lo, hi, pass2, 8, digits)
 									blocks.await()
 									for digit := range 256 {
 										count := digits[digit]
@@ -1268,12 +1264,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 										counts[digit] += count
 									}
 									blocks.release()
-									productsKernel47(lo, hi, add2, pass2, pass4, pass3, pass5, 1, 8, int64(n), digits)
+									productsKernel45(lo, hi, add2, pass2, pass4, pass3, pass5, 1, 8, int64(n), digits)
 								}
 							})
 						} else {
 							digits := make([]int64, 256)
-							productsKernel47(0, n, add2, pass2, pass4, pass3, pass5, 1, 8, int64(n), digits)
+							productsKernel45(0, n, add2, pass2, pass4, pass3, pass5, 1, 8, int64(n), digits)
 						}
 						if workers > 1 {
 							counts := make([]int64, 256)
@@ -1281,7 +1277,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
 									digits := make([]int64, 256)
-									productsKernel47Summary(lo, hi, pass4, 16, digits)
+									productsKernel45Summary(lo, hi, pass4, 16, digits)
 									blocks.await()
 									for digit := range 256 {
 										count := digits[digit]
@@ -1289,12 +1285,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 										counts[digit] += count
 									}
 									blocks.release()
-									productsKernel47(lo, hi, add2, pass4, pass2, pass5, pass3, 2, 16, int64(n), digits)
+									productsKernel45(lo, hi, add2, pass4, pass2, pass5, pass3, 2, 16, int64(n), digits)
 								}
 							})
 						} else {
 							digits := make([]int64, 256)
-							productsKernel47(0, n, add2, pass4, pass2, pass5, pass3, 2, 16, int64(n), digits)
+							productsKernel45(0, n, add2, pass4, pass2, pass5, pass3, 2, 16, int64(n), digits)
 						}
 						pass6 := kgenTemporary[uint32](&call, n)
 						pass7 := kgenTemporary[int64](&call, n)
@@ -1304,7 +1300,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
 									digits := make([]int64, 256)
-									productsKernel47Summary(lo, hi, pass2, 24, digits)
+									productsKernel45Summary(lo, hi, pass2, 24, digits)
 									blocks.await()
 									for digit := range 256 {
 										count := digits[digit]
@@ -1312,17 +1308,20 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 										counts[digit] += count
 									}
 									blocks.release()
-									productsKernel47(lo, hi, add2, pass2, pass6, pass3, pass7, 3, 24, int64(n), digits)
+									productsKernel45(lo, hi, add2, pass2, pass6, pass3, pass7, 3, 24, int64(n), digits)
 								}
 							})
 						} else {
 							digits := make([]int64, 256)
-							productsKernel47(0, n, add2, pass2, pass6, pass3, pass7, 3, 24, int64(n), digits)
+							productsKernel45(0, n, add2, pass2, pass6, pass3, pass7, 3, 24, int64(n), digits)
 						}
-						revenue6 := kgenTemporary[int64](&call, max(0, max(0, max(0, max(0, n)))))
-						either := kgenTemporary[int32](&call, max(0, max(0, max(0, max(0, n)))))
-						either2 := kgenTemporary[int64](&call, max(0, max(0, max(0, max(0, n)))))
-						either3 := kgenTemporary[int64](&call, max(0, max(0, max(0, max(0, n)))))
+						if int(nDistinct2Length5) > 2147483647 {
+							return fmt.Errorf("shop.kg:13:6: g would have %d rows; at most 2147483647 can be computed", int(nDistinct2Length5))
+						}
+						revenue6 := kgenTemporary[int64](&call, max(0, max(0, max(0, max(int(nDistinct2Length5), n)))))
+						either := kgenTemporary[int32](&call, max(0, max(0, max(0, max(int(nDistinct2Length5), n)))))
+						either2 := kgenTemporary[int64](&call, max(0, max(0, max(0, max(int(nDistinct2Length5), n)))))
+						either3 := kgenTemporary[int64](&call, max(0, max(0, max(0, max(int(nDistinct2Length5), n)))))
 						var gRunsBegun int64
 						var openSum int64
 						var openLast int32
@@ -1338,7 +1337,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 							kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
-									gRunsBegun3, openHead, openSum7, openPresent, openLast3, openHead2, openSum8, openHead3, openSum9 := productsKernel50Summary(lo, hi, pass6, pass7, amount, paid, map2)
+									gRunsBegun3, openHead, openSum7, openPresent, openLast3, openHead2, openSum8, openHead3, openSum9 := productsKernel48Summary(lo, hi, pass6, pass7, amount, paid, map2)
 									blocks.await()
 									gRunsBegunBefore := gRunsBegun2
 									openSumBefore := openSum4
@@ -1372,7 +1371,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 									aggregatePart2 := either[:max(int(gRunsBegunEnd)-1, 0)]
 									aggregatePart3 := either2[:max(int(gRunsBegunEnd)-1, 0)]
 									aggregatePart4 := either3[:max(int(gRunsBegunEnd)-1, 0)]
-									productsKernel50(lo, hi, pass6, pass7, amount, aggregatePart, aggregatePart2, paid, aggregatePart3, map2, aggregatePart4, gRunsBegunBefore, openSumBefore, openLastBefore, openSumBefore2, openSumBefore3)
+									productsKernel48(lo, hi, pass6, pass7, amount, aggregatePart, aggregatePart2, paid, aggregatePart3, map2, aggregatePart4, gRunsBegunBefore, openSumBefore, openLastBefore, openSumBefore2, openSumBefore3)
 								}
 							})
 							gRunsBegun = gRunsBegun2
@@ -1381,7 +1380,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 							openSum2 = openSum5
 							openSum3 = openSum6
 						} else {
-							gRunsBegun, openSum, openLast, openSum2, openSum3 = productsKernel50(0, n, pass6, pass7, amount, revenue6, either, paid, either2, map2, either3, 0, 0, 0, 0, 0)
+							gRunsBegun, openSum, openLast, openSum2, openSum3 = productsKernel48(0, n, pass6, pass7, amount, revenue6, either, paid, either2, map2, either3, 0, 0, 0, 0, 0)
 						}
 						if gRunsBegun > 0 {
 							slot := gRunsBegun - 1
@@ -1413,15 +1412,14 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				either125 := either124
 				either175 := either174
 				either225 := either224
-				nDistinct2Length5 := nDistinct2Length4
 				scalar95 := scalar94
 				gRunsLength5 := gRunsLength4
 				revenue3 = revenue5
 				either123 = either125
 				either173 = either175
 				either223 = either225
-				scalar83 = scalar85
 				nDistinct2Length3 = nDistinct2Length5
+				scalar83 = scalar85
 				scalar93 = scalar95
 				gRunsLength3 = gRunsLength5
 			}
@@ -1430,18 +1428,17 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			either174 := either173
 			either224 := either223
 			nFilled2Length4 := nFilled2Length3
-			scalar84 := scalar83
 			nDistinct2Length4 := nDistinct2Length3
+			scalar84 := scalar83
 			scalar94 := scalar93
 			gRunsLength4 := gRunsLength3
 			revenue2 = revenue4
 			either122 = either124
 			either172 = either174
 			either222 = either224
-			scalar72 = scalar74
 			nFilled2Length2 = nFilled2Length4
-			scalar82 = scalar84
 			nDistinct2Length2 = nDistinct2Length4
+			scalar82 = scalar84
 			scalar92 = scalar94
 			gRunsLength2 = gRunsLength4
 		}
@@ -1449,10 +1446,9 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		either123 := either122
 		either173 := either172
 		either223 := either222
-		scalar73 := scalar72
 		nFilled2Length3 := nFilled2Length2
-		scalar83 := scalar82
 		nDistinct2Length3 := nDistinct2Length2
+		scalar83 := scalar82
 		scalar93 := scalar92
 		gRunsLength3 := gRunsLength2
 		revenue = revenue3
@@ -1460,10 +1456,9 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		either17 = either173
 		either22 = either223
 		scalar6 = scalar63
-		scalar7 = scalar73
 		nFilled2Length = nFilled2Length3
-		scalar8 = scalar83
 		nDistinct2Length = nDistinct2Length3
+		scalar8 = scalar83
 		scalar9 = scalar93
 		gRunsLength = gRunsLength3
 	}
@@ -1473,10 +1468,9 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 	either222 := either22
 	nFilledLength2 := nFilledLength
 	scalar62 := scalar6
-	scalar72 := scalar7
 	nFilled2Length2 := nFilled2Length
-	scalar82 := scalar8
 	nDistinct2Length2 := nDistinct2Length
+	scalar82 := scalar8
 	scalar92 := scalar9
 	gRunsLength2 := gRunsLength
 	gSampleLength := max(kgenSelect(int64(max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2))))))) >= 1048576 && max(min(most, int64(max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2)))))))), 0) < int64(max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2)))))))>>3, int64(16384), 0), 0)
@@ -1493,7 +1487,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		kgenInOrder(&call, workers, int(gSampleLength), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				sum3, least3, greatest3 := productsKernel52Summary(lo, hi, revenue2, int64(max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2))))))))
+				sum3, least3, greatest3 := productsKernel50Summary(lo, hi, revenue2, int64(max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2))))))))
 				blocks.await()
 				sumBefore := sum2
 				leastBefore := least2
@@ -1502,14 +1496,14 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				least2 = min(leastBefore, least3)
 				greatest2 = max(greatestBefore, greatest3)
 				blocks.release()
-				productsKernel52(lo, hi, map3, revenue2, map4, int64(max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2))))))), gSampleLength, sumBefore, leastBefore, greatestBefore)
+				productsKernel50(lo, hi, map3, revenue2, map4, int64(max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2))))))), gSampleLength, sumBefore, leastBefore, greatestBefore)
 			}
 		})
 		sum = sum2
 		least = least2
 		greatest = greatest2
 	} else {
-		sum, least, greatest = productsKernel52(0, int(gSampleLength), map3, revenue2, map4, int64(max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2))))))), gSampleLength, 0, 18446744073709551615, 0)
+		sum, least, greatest = productsKernel50(0, int(gSampleLength), map3, revenue2, map4, int64(max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2))))))), gSampleLength, 0, 18446744073709551615, 0)
 	}
 	scalar10 := 64 - int64(uint64(bits.LeadingZeros64(uint64(uint64(max(gSampleLength-1, 1))))))
 	scalar11 := int64(8)
@@ -1537,10 +1531,10 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 	map5 := kgenTemporary[uint64](&call, int(gSampleLength))
 	if workers > 1 {
 		kgenFork(&call, workers, int(gSampleLength), 4096, func(_, lo, hi int) {
-			productsKernel53(lo, hi, map4, map5, x, x2, x7, scalar10, scalar11)
+			productsKernel51(lo, hi, map4, map5, x, x2, x7, scalar10, scalar11)
 		})
 	} else {
-		productsKernel53(0, int(gSampleLength), map4, map5, x, x2, x7, scalar10, scalar11)
+		productsKernel51(0, int(gSampleLength), map4, map5, x, x2, x7, scalar10, scalar11)
 	}
 	scalar13 := (x7 + scalar11 - 1) / scalar11
 	scalar14 := (x7 + max((x7+scalar11-1)/scalar11, 1) - 1) / max((x7+scalar11-1)/scalar11, 1)
@@ -1557,13 +1551,13 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 	if few > 1 {
 		kgenFork(&call, few, int(gSampleLength), 4096, func(_, lo, hi int) {
 			histogramOwn := make([]int64, len(histogram))
-			productsKernel54(lo, hi, histogramOwn, map5, scalar14, scalar10, scalar13)
+			productsKernel52(lo, hi, histogramOwn, map5, scalar14, scalar10, scalar13)
 			for i := range histogramOwn {
 				atomic.AddInt64(&histogram[i], histogramOwn[i])
 			}
 		})
 	} else {
-		productsKernel54(0, int(gSampleLength), histogram, map5, scalar14, scalar10, scalar13)
+		productsKernel52(0, int(gSampleLength), histogram, map5, scalar14, scalar10, scalar13)
 	}
 	add := kgenTemporary[int64](&call, int(gSampleDigitsLength))
 	if workers > 1 {
@@ -1572,16 +1566,16 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		kgenInOrder(&call, workers, int(gSampleDigitsLength), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				add3 := productsKernel55Summary(lo, hi, histogram)
+				add3 := productsKernel53Summary(lo, hi, histogram)
 				blocks.await()
 				addBefore := add2
 				add2 = addBefore + add3
 				blocks.release()
-				productsKernel55(lo, hi, histogram, add, addBefore)
+				productsKernel53(lo, hi, histogram, add, addBefore)
 			}
 		})
 	} else {
-		productsKernel55(0, int(gSampleDigitsLength), histogram, add, 0)
+		productsKernel53(0, int(gSampleDigitsLength), histogram, add, 0)
 	}
 	pass := kgenTemporary[uint64](&call, int(gSampleLength))
 	if 1 < int(scalar13) {
@@ -1591,7 +1585,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					productsKernel56Summary(lo, hi, map5, int64(int(scalar10)+0*int(scalar14)), scalar14, digits)
+					productsKernel54Summary(lo, hi, map5, int64(int(scalar10)+0*int(scalar14)), scalar14, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -1599,12 +1593,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						counts[digit] += count
 					}
 					blocks.release()
-					productsKernel56(lo, hi, add, map5, pass, 0, int64(int(scalar10)+0*int(scalar14)), scalar14, gSampleLength, digits)
+					productsKernel54(lo, hi, add, map5, pass, 0, int64(int(scalar10)+0*int(scalar14)), scalar14, gSampleLength, digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			productsKernel56(0, int(gSampleLength), add, map5, pass, 0, int64(int(scalar10)+0*int(scalar14)), scalar14, gSampleLength, digits)
+			productsKernel54(0, int(gSampleLength), add, map5, pass, 0, int64(int(scalar10)+0*int(scalar14)), scalar14, gSampleLength, digits)
 		}
 	}
 	pass2 := kgenTemporary[uint64](&call, int(gSampleLength))
@@ -1615,7 +1609,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					productsKernel56Summary(lo, hi, pass, int64(int(scalar10)+int(scalar14)), scalar14, digits)
+					productsKernel54Summary(lo, hi, pass, int64(int(scalar10)+int(scalar14)), scalar14, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -1623,12 +1617,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						counts[digit] += count
 					}
 					blocks.release()
-					productsKernel56(lo, hi, add, pass, pass2, 1, int64(int(scalar10)+int(scalar14)), scalar14, gSampleLength, digits)
+					productsKernel54(lo, hi, add, pass, pass2, 1, int64(int(scalar10)+int(scalar14)), scalar14, gSampleLength, digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			productsKernel56(0, int(gSampleLength), add, pass, pass2, 1, int64(int(scalar10)+int(scalar14)), scalar14, gSampleLength, digits)
+			productsKernel54(0, int(gSampleLength), add, pass, pass2, 1, int64(int(scalar10)+int(scalar14)), scalar14, gSampleLength, digits)
 		}
 	}
 	if 3 < int(scalar13) {
@@ -1638,7 +1632,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					productsKernel56Summary(lo, hi, pass2, int64(int(scalar10)+2*int(scalar14)), scalar14, digits)
+					productsKernel54Summary(lo, hi, pass2, int64(int(scalar10)+2*int(scalar14)), scalar14, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -1646,12 +1640,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						counts[digit] += count
 					}
 					blocks.release()
-					productsKernel56(lo, hi, add, pass2, pass, 2, int64(int(scalar10)+2*int(scalar14)), scalar14, gSampleLength, digits)
+					productsKernel54(lo, hi, add, pass2, pass, 2, int64(int(scalar10)+2*int(scalar14)), scalar14, gSampleLength, digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			productsKernel56(0, int(gSampleLength), add, pass2, pass, 2, int64(int(scalar10)+2*int(scalar14)), scalar14, gSampleLength, digits)
+			productsKernel54(0, int(gSampleLength), add, pass2, pass, 2, int64(int(scalar10)+2*int(scalar14)), scalar14, gSampleLength, digits)
 		}
 	}
 	if 4 < int(scalar13) {
@@ -1661,7 +1655,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					productsKernel56Summary(lo, hi, pass, int64(int(scalar10)+3*int(scalar14)), scalar14, digits)
+					productsKernel54Summary(lo, hi, pass, int64(int(scalar10)+3*int(scalar14)), scalar14, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -1669,12 +1663,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						counts[digit] += count
 					}
 					blocks.release()
-					productsKernel56(lo, hi, add, pass, pass2, 3, int64(int(scalar10)+3*int(scalar14)), scalar14, gSampleLength, digits)
+					productsKernel54(lo, hi, add, pass, pass2, 3, int64(int(scalar10)+3*int(scalar14)), scalar14, gSampleLength, digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			productsKernel56(0, int(gSampleLength), add, pass, pass2, 3, int64(int(scalar10)+3*int(scalar14)), scalar14, gSampleLength, digits)
+			productsKernel54(0, int(gSampleLength), add, pass, pass2, 3, int64(int(scalar10)+3*int(scalar14)), scalar14, gSampleLength, digits)
 		}
 	}
 	if 5 < int(scalar13) {
@@ -1684,7 +1678,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					productsKernel56Summary(lo, hi, pass2, int64(int(scalar10)+4*int(scalar14)), scalar14, digits)
+					productsKernel54Summary(lo, hi, pass2, int64(int(scalar10)+4*int(scalar14)), scalar14, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -1692,12 +1686,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						counts[digit] += count
 					}
 					blocks.release()
-					productsKernel56(lo, hi, add, pass2, pass, 4, int64(int(scalar10)+4*int(scalar14)), scalar14, gSampleLength, digits)
+					productsKernel54(lo, hi, add, pass2, pass, 4, int64(int(scalar10)+4*int(scalar14)), scalar14, gSampleLength, digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			productsKernel56(0, int(gSampleLength), add, pass2, pass, 4, int64(int(scalar10)+4*int(scalar14)), scalar14, gSampleLength, digits)
+			productsKernel54(0, int(gSampleLength), add, pass2, pass, 4, int64(int(scalar10)+4*int(scalar14)), scalar14, gSampleLength, digits)
 		}
 	}
 	if 6 < int(scalar13) {
@@ -1707,7 +1701,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					productsKernel56Summary(lo, hi, pass, int64(int(scalar10)+5*int(scalar14)), scalar14, digits)
+					productsKernel54Summary(lo, hi, pass, int64(int(scalar10)+5*int(scalar14)), scalar14, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -1715,12 +1709,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						counts[digit] += count
 					}
 					blocks.release()
-					productsKernel56(lo, hi, add, pass, pass2, 5, int64(int(scalar10)+5*int(scalar14)), scalar14, gSampleLength, digits)
+					productsKernel54(lo, hi, add, pass, pass2, 5, int64(int(scalar10)+5*int(scalar14)), scalar14, gSampleLength, digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			productsKernel56(0, int(gSampleLength), add, pass, pass2, 5, int64(int(scalar10)+5*int(scalar14)), scalar14, gSampleLength, digits)
+			productsKernel54(0, int(gSampleLength), add, pass, pass2, 5, int64(int(scalar10)+5*int(scalar14)), scalar14, gSampleLength, digits)
 		}
 	}
 	if 7 < int(scalar13) {
@@ -1730,7 +1724,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					productsKernel56Summary(lo, hi, pass2, int64(int(scalar10)+6*int(scalar14)), scalar14, digits)
+					productsKernel54Summary(lo, hi, pass2, int64(int(scalar10)+6*int(scalar14)), scalar14, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -1738,12 +1732,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						counts[digit] += count
 					}
 					blocks.release()
-					productsKernel56(lo, hi, add, pass2, pass, 6, int64(int(scalar10)+6*int(scalar14)), scalar14, gSampleLength, digits)
+					productsKernel54(lo, hi, add, pass2, pass, 6, int64(int(scalar10)+6*int(scalar14)), scalar14, gSampleLength, digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			productsKernel56(0, int(gSampleLength), add, pass2, pass, 6, int64(int(scalar10)+6*int(scalar14)), scalar14, gSampleLength, digits)
+			productsKernel54(0, int(gSampleLength), add, pass2, pass, 6, int64(int(scalar10)+6*int(scalar14)), scalar14, gSampleLength, digits)
 		}
 	}
 	pass3 := kgenTemporary[uint64](&call, int(gSampleLength))
@@ -1754,7 +1748,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					productsKernel56Summary(lo, hi, map5, int64(int(scalar10)+0*int(scalar14)), scalar14, digits)
+					productsKernel54Summary(lo, hi, map5, int64(int(scalar10)+0*int(scalar14)), scalar14, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -1762,21 +1756,21 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						counts[digit] += count
 					}
 					blocks.release()
-					productsKernel56(lo, hi, add, map5, pass3, 0, int64(int(scalar10)+0*int(scalar14)), scalar14, gSampleLength, digits)
+					productsKernel54(lo, hi, add, map5, pass3, 0, int64(int(scalar10)+0*int(scalar14)), scalar14, gSampleLength, digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			productsKernel56(0, int(gSampleLength), add, map5, pass3, 0, int64(int(scalar10)+0*int(scalar14)), scalar14, gSampleLength, digits)
+			productsKernel54(0, int(gSampleLength), add, map5, pass3, 0, int64(int(scalar10)+0*int(scalar14)), scalar14, gSampleLength, digits)
 		}
 	}
 	if int(scalar13) == 0 {
 		if workers > 1 {
 			kgenFork(&call, workers, int(gSampleLength), 4096, func(_, lo, hi int) {
-				productsKernel59(lo, hi, pass3, map5)
+				productsKernel57(lo, hi, pass3, map5)
 			})
 		} else {
-			productsKernel59(0, int(gSampleLength), pass3, map5)
+			productsKernel57(0, int(gSampleLength), pass3, map5)
 		}
 	}
 	if 1 < int(scalar13) {
@@ -1787,7 +1781,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 1024)
-						productsKernel56Summary(lo, hi, pass2, int64(int(scalar10)+(int(scalar13)-1)*int(scalar14)), scalar14, digits)
+						productsKernel54Summary(lo, hi, pass2, int64(int(scalar10)+(int(scalar13)-1)*int(scalar14)), scalar14, digits)
 						blocks.await()
 						for digit := range 1024 {
 							count := digits[digit]
@@ -1795,12 +1789,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 							counts[digit] += count
 						}
 						blocks.release()
-						productsKernel56(lo, hi, add, pass2, pass3, int64(int(scalar13)-1), int64(int(scalar10)+(int(scalar13)-1)*int(scalar14)), scalar14, gSampleLength, digits)
+						productsKernel54(lo, hi, add, pass2, pass3, int64(int(scalar13)-1), int64(int(scalar10)+(int(scalar13)-1)*int(scalar14)), scalar14, gSampleLength, digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 1024)
-				productsKernel56(0, int(gSampleLength), add, pass2, pass3, int64(int(scalar13)-1), int64(int(scalar10)+(int(scalar13)-1)*int(scalar14)), scalar14, gSampleLength, digits)
+				productsKernel54(0, int(gSampleLength), add, pass2, pass3, int64(int(scalar13)-1), int64(int(scalar10)+(int(scalar13)-1)*int(scalar14)), scalar14, gSampleLength, digits)
 			}
 		} else {
 			if workers > 1 {
@@ -1809,7 +1803,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 1024)
-						productsKernel56Summary(lo, hi, pass, int64(int(scalar10)+(int(scalar13)-1)*int(scalar14)), scalar14, digits)
+						productsKernel54Summary(lo, hi, pass, int64(int(scalar10)+(int(scalar13)-1)*int(scalar14)), scalar14, digits)
 						blocks.await()
 						for digit := range 1024 {
 							count := digits[digit]
@@ -1817,22 +1811,22 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 							counts[digit] += count
 						}
 						blocks.release()
-						productsKernel56(lo, hi, add, pass, pass3, int64(int(scalar13)-1), int64(int(scalar10)+(int(scalar13)-1)*int(scalar14)), scalar14, gSampleLength, digits)
+						productsKernel54(lo, hi, add, pass, pass3, int64(int(scalar13)-1), int64(int(scalar10)+(int(scalar13)-1)*int(scalar14)), scalar14, gSampleLength, digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 1024)
-				productsKernel56(0, int(gSampleLength), add, pass, pass3, int64(int(scalar13)-1), int64(int(scalar10)+(int(scalar13)-1)*int(scalar14)), scalar14, gSampleLength, digits)
+				productsKernel54(0, int(gSampleLength), add, pass, pass3, int64(int(scalar13)-1), int64(int(scalar10)+(int(scalar13)-1)*int(scalar14)), scalar14, gSampleLength, digits)
 			}
 		}
 	}
 	map6 := kgenTemporary[int64](&call, int(gSampleLength))
 	if workers > 1 {
 		kgenFork(&call, workers, int(gSampleLength), 4096, func(_, lo, hi int) {
-			productsKernel61(lo, hi, pass3, map6, scalar10)
+			productsKernel59(lo, hi, pass3, map6, scalar10)
 		})
 	} else {
-		productsKernel61(0, int(gSampleLength), pass3, map6, scalar10)
+		productsKernel59(0, int(gSampleLength), pass3, map6, scalar10)
 	}
 	if int(scalar53) > 2147483647 {
 		return fmt.Errorf("n_bins would have %d rows; at most 2147483647 can be computed", int(scalar53))
@@ -1858,7 +1852,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			compactScratch := make([]int64, 32768)
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				gCandidatesPlace3 := productsKernel62(lo, hi, revenue2, map6, map4, map3, compactScratch, most, int64(max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2))))))), 0)
+				gCandidatesPlace3 := productsKernel60(lo, hi, revenue2, map6, map4, map3, compactScratch, most, int64(max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2))))))), 0)
 				blocks.await()
 				gCandidatesPlaceBefore := gCandidatesPlace2
 				gCandidatesPlace2 = gCandidatesPlaceBefore + gCandidatesPlace3
@@ -1868,7 +1862,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		})
 		gCandidatesPlace = gCandidatesPlace2
 	} else {
-		gCandidatesPlace = productsKernel62(0, max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2)))))), revenue2, map6, map4, map3, either, most, int64(max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2))))))), 0)
+		gCandidatesPlace = productsKernel60(0, max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2)))))), revenue2, map6, map4, map3, either, most, int64(max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2))))))), 0)
 	}
 	gCandidatesLength := gCandidatesPlace
 	cond3 := gCandidatesPlace >= max(min(most, int64(max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2)))))))), 0)
@@ -1887,7 +1881,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				compactScratch := make([]int64, 32768)
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					gAllPlace3 := productsKernel63(lo, hi, compactScratch, 0)
+					gAllPlace3 := productsKernel61(lo, hi, compactScratch, 0)
 					blocks.await()
 					gAllPlaceBefore := gAllPlace2
 					gAllPlace2 = gAllPlaceBefore + gAllPlace3
@@ -1897,7 +1891,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			})
 			gAllPlace = gAllPlace2
 		} else {
-			gAllPlace = productsKernel63(0, max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2)))))), either, 0)
+			gAllPlace = productsKernel61(0, max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2)))))), either, 0)
 		}
 		gAllLength2 := gAllPlace
 		gAllLength = gAllLength2
@@ -1915,7 +1909,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		kgenInOrder(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				sum4, least4, greatest4 := productsKernel64Summary(lo, hi, either, revenue2)
+				sum4, least4, greatest4 := productsKernel62Summary(lo, hi, either, revenue2)
 				blocks.await()
 				sumBefore := sum3
 				leastBefore := least3
@@ -1924,14 +1918,14 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				least3 = min(leastBefore, least4)
 				greatest3 = max(greatestBefore, greatest4)
 				blocks.release()
-				productsKernel64(lo, hi, either, revenue2, map7, int64(max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2))))))), int64(max(int(gCandidatesLength), int(gAllLength2))), sumBefore, leastBefore, greatestBefore)
+				productsKernel62(lo, hi, either, revenue2, map7, int64(max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2))))))), int64(max(int(gCandidatesLength), int(gAllLength2))), sumBefore, leastBefore, greatestBefore)
 			}
 		})
 		sum2 = sum3
 		least2 = least3
 		greatest2 = greatest3
 	} else {
-		sum2, least2, greatest2 = productsKernel64(0, max(int(gCandidatesLength), int(gAllLength2)), either, revenue2, map7, int64(max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2))))))), int64(max(int(gCandidatesLength), int(gAllLength2))), 0, 18446744073709551615, 0)
+		sum2, least2, greatest2 = productsKernel62(0, max(int(gCandidatesLength), int(gAllLength2)), either, revenue2, map7, int64(max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2))))))), int64(max(int(gCandidatesLength), int(gAllLength2))), 0, 18446744073709551615, 0)
 	}
 	scalar19 := 64 - int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2)))))))-1, 1))))))
 	scalar20 := int64(8)
@@ -1959,10 +1953,10 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 	map8 := kgenTemporary[uint64](&call, max(int(gCandidatesLength), int(gAllLength2)))
 	if workers > 1 {
 		kgenFork(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 4096, func(_, lo, hi int) {
-			productsKernel65(lo, hi, map7, either, map8, x9, x10, x15, scalar19, scalar20)
+			productsKernel63(lo, hi, map7, either, map8, x9, x10, x15, scalar19, scalar20)
 		})
 	} else {
-		productsKernel65(0, max(int(gCandidatesLength), int(gAllLength2)), map7, either, map8, x9, x10, x15, scalar19, scalar20)
+		productsKernel63(0, max(int(gCandidatesLength), int(gAllLength2)), map7, either, map8, x9, x10, x15, scalar19, scalar20)
 	}
 	scalar222 := (x15 + scalar20 - 1) / scalar20
 	scalar23 := (x15 + max((x15+scalar20-1)/scalar20, 1) - 1) / max((x15+scalar20-1)/scalar20, 1)
@@ -1979,13 +1973,13 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 	if few2 > 1 {
 		kgenFork(&call, few2, max(int(gCandidatesLength), int(gAllLength2)), 4096, func(_, lo, hi int) {
 			histogramOwn := make([]int64, len(histogram2))
-			productsKernel66(lo, hi, histogramOwn, map8, scalar23, scalar19, scalar222)
+			productsKernel64(lo, hi, histogramOwn, map8, scalar23, scalar19, scalar222)
 			for i := range histogramOwn {
 				atomic.AddInt64(&histogram2[i], histogramOwn[i])
 			}
 		})
 	} else {
-		productsKernel66(0, max(int(gCandidatesLength), int(gAllLength2)), histogram2, map8, scalar23, scalar19, scalar222)
+		productsKernel64(0, max(int(gCandidatesLength), int(gAllLength2)), histogram2, map8, scalar23, scalar19, scalar222)
 	}
 	add2 := kgenTemporary[int64](&call, int(gLeastDigitsLength))
 	if workers > 1 {
@@ -1994,16 +1988,16 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		kgenInOrder(&call, workers, int(gLeastDigitsLength), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				add4 := productsKernel67Summary(lo, hi, histogram2)
+				add4 := productsKernel65Summary(lo, hi, histogram2)
 				blocks.await()
 				addBefore := add3
 				add3 = addBefore + add4
 				blocks.release()
-				productsKernel67(lo, hi, histogram2, add2, addBefore)
+				productsKernel65(lo, hi, histogram2, add2, addBefore)
 			}
 		})
 	} else {
-		productsKernel67(0, int(gLeastDigitsLength), histogram2, add2, 0)
+		productsKernel65(0, int(gLeastDigitsLength), histogram2, add2, 0)
 	}
 	var pass32 []uint64
 	if 1 < int(scalar222) {
@@ -2014,7 +2008,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					productsKernel68Summary(lo, hi, map8, int64(int(scalar19)+0*int(scalar23)), scalar23, digits)
+					productsKernel66Summary(lo, hi, map8, int64(int(scalar19)+0*int(scalar23)), scalar23, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -2022,12 +2016,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						counts[digit] += count
 					}
 					blocks.release()
-					productsKernel68(lo, hi, add2, map8, pass4, 0, int64(int(scalar19)+0*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+					productsKernel66(lo, hi, add2, map8, pass4, 0, int64(int(scalar19)+0*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			productsKernel68(0, max(int(gCandidatesLength), int(gAllLength2)), add2, map8, pass4, 0, int64(int(scalar19)+0*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+			productsKernel66(0, max(int(gCandidatesLength), int(gAllLength2)), add2, map8, pass4, 0, int64(int(scalar19)+0*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 		}
 		pass32 = pass4
 	} else {
@@ -2044,7 +2038,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					productsKernel68Summary(lo, hi, pass322, int64(int(scalar19)+int(scalar23)), scalar23, digits)
+					productsKernel66Summary(lo, hi, pass322, int64(int(scalar19)+int(scalar23)), scalar23, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -2052,12 +2046,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						counts[digit] += count
 					}
 					blocks.release()
-					productsKernel68(lo, hi, add2, pass322, pass4, 1, int64(int(scalar19)+int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+					productsKernel66(lo, hi, add2, pass322, pass4, 1, int64(int(scalar19)+int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			productsKernel68(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass322, pass4, 1, int64(int(scalar19)+int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+			productsKernel66(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass322, pass4, 1, int64(int(scalar19)+int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 		}
 		pass33 = pass4
 	} else {
@@ -2072,7 +2066,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					productsKernel68Summary(lo, hi, pass332, int64(int(scalar19)+2*int(scalar23)), scalar23, digits)
+					productsKernel66Summary(lo, hi, pass332, int64(int(scalar19)+2*int(scalar23)), scalar23, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -2080,12 +2074,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						counts[digit] += count
 					}
 					blocks.release()
-					productsKernel68(lo, hi, add2, pass332, pass322, 2, int64(int(scalar19)+2*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+					productsKernel66(lo, hi, add2, pass332, pass322, 2, int64(int(scalar19)+2*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			productsKernel68(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass332, pass322, 2, int64(int(scalar19)+2*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+			productsKernel66(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass332, pass322, 2, int64(int(scalar19)+2*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 		}
 	}
 	if 4 < int(scalar222) {
@@ -2095,7 +2089,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					productsKernel68Summary(lo, hi, pass322, int64(int(scalar19)+3*int(scalar23)), scalar23, digits)
+					productsKernel66Summary(lo, hi, pass322, int64(int(scalar19)+3*int(scalar23)), scalar23, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -2103,12 +2097,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						counts[digit] += count
 					}
 					blocks.release()
-					productsKernel68(lo, hi, add2, pass322, pass332, 3, int64(int(scalar19)+3*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+					productsKernel66(lo, hi, add2, pass322, pass332, 3, int64(int(scalar19)+3*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			productsKernel68(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass322, pass332, 3, int64(int(scalar19)+3*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+			productsKernel66(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass322, pass332, 3, int64(int(scalar19)+3*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 		}
 	}
 	if 5 < int(scalar222) {
@@ -2118,7 +2112,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					productsKernel68Summary(lo, hi, pass332, int64(int(scalar19)+4*int(scalar23)), scalar23, digits)
+					productsKernel66Summary(lo, hi, pass332, int64(int(scalar19)+4*int(scalar23)), scalar23, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -2126,12 +2120,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						counts[digit] += count
 					}
 					blocks.release()
-					productsKernel68(lo, hi, add2, pass332, pass322, 4, int64(int(scalar19)+4*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+					productsKernel66(lo, hi, add2, pass332, pass322, 4, int64(int(scalar19)+4*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			productsKernel68(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass332, pass322, 4, int64(int(scalar19)+4*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+			productsKernel66(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass332, pass322, 4, int64(int(scalar19)+4*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 		}
 	}
 	if 6 < int(scalar222) {
@@ -2141,7 +2135,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					productsKernel68Summary(lo, hi, pass322, int64(int(scalar19)+5*int(scalar23)), scalar23, digits)
+					productsKernel66Summary(lo, hi, pass322, int64(int(scalar19)+5*int(scalar23)), scalar23, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -2149,12 +2143,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						counts[digit] += count
 					}
 					blocks.release()
-					productsKernel68(lo, hi, add2, pass322, pass332, 5, int64(int(scalar19)+5*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+					productsKernel66(lo, hi, add2, pass322, pass332, 5, int64(int(scalar19)+5*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			productsKernel68(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass322, pass332, 5, int64(int(scalar19)+5*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+			productsKernel66(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass322, pass332, 5, int64(int(scalar19)+5*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 		}
 	}
 	if 7 < int(scalar222) {
@@ -2164,7 +2158,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					productsKernel68Summary(lo, hi, pass332, int64(int(scalar19)+6*int(scalar23)), scalar23, digits)
+					productsKernel66Summary(lo, hi, pass332, int64(int(scalar19)+6*int(scalar23)), scalar23, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -2172,12 +2166,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						counts[digit] += count
 					}
 					blocks.release()
-					productsKernel68(lo, hi, add2, pass332, pass322, 6, int64(int(scalar19)+6*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+					productsKernel66(lo, hi, add2, pass332, pass322, 6, int64(int(scalar19)+6*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			productsKernel68(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass332, pass322, 6, int64(int(scalar19)+6*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+			productsKernel66(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass332, pass322, 6, int64(int(scalar19)+6*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 		}
 	}
 	var pass34 []uint64
@@ -2189,7 +2183,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					productsKernel68Summary(lo, hi, map8, int64(int(scalar19)+0*int(scalar23)), scalar23, digits)
+					productsKernel66Summary(lo, hi, map8, int64(int(scalar19)+0*int(scalar23)), scalar23, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -2197,12 +2191,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						counts[digit] += count
 					}
 					blocks.release()
-					productsKernel68(lo, hi, add2, map8, pass4, 0, int64(int(scalar19)+0*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+					productsKernel66(lo, hi, add2, map8, pass4, 0, int64(int(scalar19)+0*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			productsKernel68(0, max(int(gCandidatesLength), int(gAllLength2)), add2, map8, pass4, 0, int64(int(scalar19)+0*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+			productsKernel66(0, max(int(gCandidatesLength), int(gAllLength2)), add2, map8, pass4, 0, int64(int(scalar19)+0*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 		}
 		pass34 = pass4
 	} else {
@@ -2213,10 +2207,10 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 	if int(scalar222) == 0 {
 		if workers > 1 {
 			kgenFork(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 4096, func(_, lo, hi int) {
-				productsKernel71(lo, hi, pass342, map8)
+				productsKernel69(lo, hi, pass342, map8)
 			})
 		} else {
-			productsKernel71(0, max(int(gCandidatesLength), int(gAllLength2)), pass342, map8)
+			productsKernel69(0, max(int(gCandidatesLength), int(gAllLength2)), pass342, map8)
 		}
 	}
 	if 1 < int(scalar222) {
@@ -2227,7 +2221,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 1024)
-						productsKernel68Summary(lo, hi, pass332, int64(int(scalar19)+(int(scalar222)-1)*int(scalar23)), scalar23, digits)
+						productsKernel66Summary(lo, hi, pass332, int64(int(scalar19)+(int(scalar222)-1)*int(scalar23)), scalar23, digits)
 						blocks.await()
 						for digit := range 1024 {
 							count := digits[digit]
@@ -2235,12 +2229,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 							counts[digit] += count
 						}
 						blocks.release()
-						productsKernel68(lo, hi, add2, pass332, pass342, int64(int(scalar222)-1), int64(int(scalar19)+(int(scalar222)-1)*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+						productsKernel66(lo, hi, add2, pass332, pass342, int64(int(scalar222)-1), int64(int(scalar19)+(int(scalar222)-1)*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 1024)
-				productsKernel68(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass332, pass342, int64(int(scalar222)-1), int64(int(scalar19)+(int(scalar222)-1)*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+				productsKernel66(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass332, pass342, int64(int(scalar222)-1), int64(int(scalar19)+(int(scalar222)-1)*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 			}
 		} else {
 			if workers > 1 {
@@ -2249,7 +2243,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 1024)
-						productsKernel68Summary(lo, hi, pass322, int64(int(scalar19)+(int(scalar222)-1)*int(scalar23)), scalar23, digits)
+						productsKernel66Summary(lo, hi, pass322, int64(int(scalar19)+(int(scalar222)-1)*int(scalar23)), scalar23, digits)
 						blocks.await()
 						for digit := range 1024 {
 							count := digits[digit]
@@ -2257,12 +2251,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 							counts[digit] += count
 						}
 						blocks.release()
-						productsKernel68(lo, hi, add2, pass322, pass342, int64(int(scalar222)-1), int64(int(scalar19)+(int(scalar222)-1)*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+						productsKernel66(lo, hi, add2, pass322, pass342, int64(int(scalar222)-1), int64(int(scalar19)+(int(scalar222)-1)*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 1024)
-				productsKernel68(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass322, pass342, int64(int(scalar222)-1), int64(int(scalar19)+(int(scalar222)-1)*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+				productsKernel66(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass322, pass342, int64(int(scalar222)-1), int64(int(scalar19)+(int(scalar222)-1)*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 			}
 		}
 	}
@@ -2276,7 +2270,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		kgenInOrder(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				gLeastTiedPlace3 := productsKernel73Summary(lo, hi, pass342, scalar19, x10, x9, x15, int64(max(int(gCandidatesLength), int(gAllLength2))))
+				gLeastTiedPlace3 := productsKernel71Summary(lo, hi, pass342, scalar19, x10, x9, x15, int64(max(int(gCandidatesLength), int(gAllLength2))))
 				blocks.await()
 				gLeastTiedPlaceBefore := gLeastTiedPlace2
 				gLeastTiedPlace2 = gLeastTiedPlaceBefore + gLeastTiedPlace3
@@ -2284,12 +2278,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				blocks.release()
 				compactPart := either2[:gLeastTiedPlaceEnd]
 				compactPart2 := either3[:gLeastTiedPlaceEnd]
-				productsKernel73(lo, hi, pass342, map9, compactPart, compactPart2, scalar19, x10, x9, x15, int64(max(int(gCandidatesLength), int(gAllLength2))), gLeastTiedPlaceBefore)
+				productsKernel71(lo, hi, pass342, map9, compactPart, compactPart2, scalar19, x10, x9, x15, int64(max(int(gCandidatesLength), int(gAllLength2))), gLeastTiedPlaceBefore)
 			}
 		})
 		gLeastTiedPlace = gLeastTiedPlace2
 	} else {
-		gLeastTiedPlace = productsKernel73(0, max(int(gCandidatesLength), int(gAllLength2)), pass342, map9, either2, either3, scalar19, x10, x9, x15, int64(max(int(gCandidatesLength), int(gAllLength2))), 0)
+		gLeastTiedPlace = productsKernel71(0, max(int(gCandidatesLength), int(gAllLength2)), pass342, map9, either2, either3, scalar19, x10, x9, x15, int64(max(int(gCandidatesLength), int(gAllLength2))), 0)
 	}
 	gLeastTiedLength := gLeastTiedPlace
 	cond6 := gLeastTiedPlace <= int64(max(int(gCandidatesLength), int(gAllLength2)))>>1
@@ -2309,7 +2303,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				compactScratch2 := make([]int64, 32768)
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					gLeastAllPlace3 := productsKernel74(lo, hi, either, compactScratch, compactScratch2, 0)
+					gLeastAllPlace3 := productsKernel72(lo, hi, either, compactScratch, compactScratch2, 0)
 					blocks.await()
 					gLeastAllPlaceBefore := gLeastAllPlace2
 					gLeastAllPlace2 = gLeastAllPlaceBefore + gLeastAllPlace3
@@ -2320,7 +2314,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			})
 			gLeastAllPlace = gLeastAllPlace2
 		} else {
-			gLeastAllPlace = productsKernel74(0, max(int(gCandidatesLength), int(gAllLength2)), either, either3, either2, 0)
+			gLeastAllPlace = productsKernel72(0, max(int(gCandidatesLength), int(gAllLength2)), either, either3, either2, 0)
 		}
 		gLeastAllLength2 := gLeastAllPlace
 		gLeastAllLength = gLeastAllLength2
@@ -2336,13 +2330,13 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 	if few3 > 1 {
 		kgenFork(&call, few3, max(int(gLeastTiedLength), int(gLeastAllLength2)), 4096, func(_, lo, hi int) {
 			histogramOwn := make([]int64, 2048)
-			productsKernel75(lo, hi, either3, revenue2, map10, histogramOwn)
+			productsKernel73(lo, hi, either3, revenue2, map10, histogramOwn)
 			for i := range histogramOwn {
 				atomic.AddInt64(&histogram3[i], histogramOwn[i])
 			}
 		})
 	} else {
-		productsKernel75(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), either3, revenue2, map10, histogram3)
+		productsKernel73(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), either3, revenue2, map10, histogram3)
 	}
 	add3 := kgenTemporary[int64](&call, 2048)
 	// top = order(desc(revenue), limit: most)
@@ -2355,16 +2349,16 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				add5 := productsKernel76Summary(lo, hi, histogram3)
+				add5 := productsKernel74Summary(lo, hi, histogram3)
 				blocks.await()
 				addBefore := add4
 				add4 = addBefore + add5
 				blocks.release()
-				productsKernel76(lo, hi, histogram3, add3, most, int64(max(int(gCandidatesLength), int(gAllLength2))), addBefore)
+				productsKernel74(lo, hi, histogram3, add3, most, int64(max(int(gCandidatesLength), int(gAllLength2))), addBefore)
 			}
 		})
 	} else {
-		productsKernel76(0, 2048, histogram3, add3, most, int64(max(int(gCandidatesLength), int(gAllLength2))), 0)
+		productsKernel74(0, 2048, histogram3, add3, most, int64(max(int(gCandidatesLength), int(gAllLength2))), 0)
 	}
 	topLength := min(max(most, 0), int64(max(int(gCandidatesLength), int(gAllLength2))))
 	pass4 := kgenTemporary[uint64](&call, max(int(gLeastTiedLength), int(gLeastAllLength2)))
@@ -2375,7 +2369,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel77Summary(lo, hi, map10, 0, digits)
+				productsKernel75Summary(lo, hi, map10, 0, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -2383,12 +2377,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel77(lo, hi, add3, map10, pass4, either3, pass5, 0, 0, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
+				productsKernel75(lo, hi, add3, map10, pass4, either3, pass5, 0, 0, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel77(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), add3, map10, pass4, either3, pass5, 0, 0, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
+		productsKernel75(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), add3, map10, pass4, either3, pass5, 0, 0, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
 	}
 	pass6 := kgenTemporary[uint64](&call, max(int(gLeastTiedLength), int(gLeastAllLength2)))
 	pass7 := kgenTemporary[int64](&call, max(int(gLeastTiedLength), int(gLeastAllLength2)))
@@ -2398,7 +2392,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel78Summary(lo, hi, pass4, 8, digits)
+				productsKernel76Summary(lo, hi, pass4, 8, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -2406,12 +2400,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel78(lo, hi, add3, pass4, pass6, pass5, pass7, 1, 8, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
+				productsKernel76(lo, hi, add3, pass4, pass6, pass5, pass7, 1, 8, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel78(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), add3, pass4, pass6, pass5, pass7, 1, 8, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
+		productsKernel76(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), add3, pass4, pass6, pass5, pass7, 1, 8, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -2419,7 +2413,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel78Summary(lo, hi, pass6, 16, digits)
+				productsKernel76Summary(lo, hi, pass6, 16, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -2427,12 +2421,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel78(lo, hi, add3, pass6, pass4, pass7, pass5, 2, 16, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
+				productsKernel76(lo, hi, add3, pass6, pass4, pass7, pass5, 2, 16, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel78(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), add3, pass6, pass4, pass7, pass5, 2, 16, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
+		productsKernel76(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), add3, pass6, pass4, pass7, pass5, 2, 16, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -2440,7 +2434,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel78Summary(lo, hi, pass4, 24, digits)
+				productsKernel76Summary(lo, hi, pass4, 24, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -2448,12 +2442,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel78(lo, hi, add3, pass4, pass6, pass5, pass7, 3, 24, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
+				productsKernel76(lo, hi, add3, pass4, pass6, pass5, pass7, 3, 24, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel78(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), add3, pass4, pass6, pass5, pass7, 3, 24, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
+		productsKernel76(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), add3, pass4, pass6, pass5, pass7, 3, 24, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -2461,7 +2455,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel78Summary(lo, hi, pass6, 32, digits)
+				productsKernel76Summary(lo, hi, pass6, 32, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -2469,12 +2463,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel78(lo, hi, add3, pass6, pass4, pass7, pass5, 4, 32, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
+				productsKernel76(lo, hi, add3, pass6, pass4, pass7, pass5, 4, 32, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel78(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), add3, pass6, pass4, pass7, pass5, 4, 32, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
+		productsKernel76(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), add3, pass6, pass4, pass7, pass5, 4, 32, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -2482,7 +2476,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel78Summary(lo, hi, pass4, 40, digits)
+				productsKernel76Summary(lo, hi, pass4, 40, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -2490,12 +2484,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel78(lo, hi, add3, pass4, pass6, pass5, pass7, 5, 40, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
+				productsKernel76(lo, hi, add3, pass4, pass6, pass5, pass7, 5, 40, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel78(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), add3, pass4, pass6, pass5, pass7, 5, 40, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
+		productsKernel76(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), add3, pass4, pass6, pass5, pass7, 5, 40, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -2503,7 +2497,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel78Summary(lo, hi, pass6, 48, digits)
+				productsKernel76Summary(lo, hi, pass6, 48, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -2511,12 +2505,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel78(lo, hi, add3, pass6, pass4, pass7, pass5, 6, 48, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
+				productsKernel76(lo, hi, add3, pass6, pass4, pass7, pass5, 6, 48, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel78(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), add3, pass6, pass4, pass7, pass5, 6, 48, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
+		productsKernel76(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), add3, pass6, pass4, pass7, pass5, 6, 48, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -2524,7 +2518,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel84Summary(lo, hi, pass4, 56, digits)
+				productsKernel82Summary(lo, hi, pass4, 56, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -2532,27 +2526,27 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel84(lo, hi, add3, pass4, pass5, pass7, 7, 56, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
+				productsKernel82(lo, hi, add3, pass4, pass5, pass7, 7, 56, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel84(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), add3, pass4, pass5, pass7, 7, 56, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
+		productsKernel82(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), add3, pass4, pass5, pass7, 7, 56, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
 	}
 	top := kgenTemporary[int64](&call, int(topLength))
 	if workers > 1 {
 		kgenFork(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 4096, func(_, lo, hi int) {
-			productsKernel85(lo, hi, map9, top, topLength)
+			productsKernel83(lo, hi, map9, top, topLength)
 		})
 	} else {
-		productsKernel85(0, max(int(gCandidatesLength), int(gAllLength2)), map9, top, topLength)
+		productsKernel83(0, max(int(gCandidatesLength), int(gAllLength2)), map9, top, topLength)
 	}
 	if workers > 1 {
 		kgenFork(&call, workers, max(int(gLeastTiedLength), int(gLeastAllLength2)), 4096, func(_, lo, hi int) {
-			productsKernel86(lo, hi, either2, pass7, top, topLength)
+			productsKernel84(lo, hi, either2, pass7, top, topLength)
 		})
 	} else {
-		productsKernel86(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), either2, pass7, top, topLength)
+		productsKernel84(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), either2, pass7, top, topLength)
 	}
 	product2 := kgenColumn(&call, dst.Product, int(topLength))
 	revenue3 := kgenColumn(&call, dst.Revenue, int(topLength))
@@ -2563,10 +2557,10 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 	}
 	if workers > 1 {
 		kgenFork(&call, workers, int(topLength), 4096, func(_, lo, hi int) {
-			productsKernel87(lo, hi, top, either122, product2, revenue2, revenue3, either172, sold, either222, looked)
+			productsKernel85(lo, hi, top, either122, product2, revenue2, revenue3, either172, sold, either222, looked)
 		})
 	} else {
-		productsKernel87(0, int(topLength), top, either122, product2, revenue2, revenue3, either172, sold, either222, looked)
+		productsKernel85(0, int(topLength), top, either122, product2, revenue2, revenue3, either172, sold, either222, looked)
 	}
 	for site, row := range failed {
 		if row == math.MaxInt64 {
@@ -2747,7 +2741,7 @@ func productsKernel5(lo, hi int, histogram []int64) (int64, int64) {
 	return sum, greatest
 }
 
-// productsKernel6 returns what rows lo to hi add to the state, in the stages map10, reduce4, scalar5.
+// productsKernel6 returns what rows lo to hi add to the state, in the stages map10, reduce4, scalar5, scalar8.
 //
 //go:noinline
 func productsKernel6(lo, hi int, product []int32) (int64, uint32, uint32) {
@@ -3259,10 +3253,10 @@ func productsKernel17(lo, hi int, pass7, compact3, insert9, map2, compact2 []int
 	}
 }
 
-// productsKernel19 runs rows lo to hi through the stages map24, histogram3, from the state before them to the one after.
+// productsKernel18 runs rows lo to hi through the stages map24, histogram3, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel19(lo, hi int, histogram []int64, product []int32, reduce5 uint32) {
+func productsKernel18(lo, hi int, histogram []int64, product []int32, reduce5 uint32) {
 	productRows := product[lo:hi]
 	for i := range productRows {
 		digit := int64((uint32(productRows[i]) - 2147483648 - reduce5) >> 16 >> 0 & 255)
@@ -3274,10 +3268,10 @@ func productsKernel19(lo, hi int, histogram []int64, product []int32, reduce5 ui
 	}
 }
 
-// productsKernel20 runs rows lo to hi through the stages partial4, offset4, add4, from the state before them to the one after.
+// productsKernel19 runs rows lo to hi through the stages partial4, offset4, add4, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel20(lo, hi int, histogram3, add []int64, add2 int64) int64 {
+func productsKernel19(lo, hi int, histogram3, add []int64, add2 int64) int64 {
 	histogram3Rows := histogram3[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram3Rows)]
@@ -3289,10 +3283,10 @@ func productsKernel20(lo, hi int, histogram3, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// productsKernel20Summary returns what rows lo to hi add to the state, in the stages partial4, offset4, add4.
+// productsKernel19Summary returns what rows lo to hi add to the state, in the stages partial4, offset4, add4.
 //
 //go:noinline
-func productsKernel20Summary(lo, hi int, histogram3 []int64) int64 {
+func productsKernel19Summary(lo, hi int, histogram3 []int64) int64 {
 	var add int64
 	histogram3Rows := histogram3[lo:hi]
 	for i := range histogram3Rows {
@@ -3301,10 +3295,10 @@ func productsKernel20Summary(lo, hi int, histogram3 []int64) int64 {
 	return add
 }
 
-// productsKernel21 runs rows lo to hi through the stages pass5, from the state before them to the one after.
+// productsKernel20 runs rows lo to hi through the stages pass5, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel21(lo, hi int, add2 []int64, product, pass []int32, amount, pass2 []int64, paid, pass3, map77, pass4 []bool, digitNumber, digitShift int64, reduce5 uint32, n int64, digits []int64) {
+func productsKernel20(lo, hi int, add2 []int64, product, pass []int32, amount, pass2 []int64, paid, pass3, map77, pass4 []bool, digitNumber, digitShift int64, reduce5 uint32, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	room := min(min(min(len(pass), len(pass2)), len(pass3)), len(pass4))
@@ -3337,10 +3331,10 @@ func productsKernel21(lo, hi int, add2 []int64, product, pass []int32, amount, p
 	}
 }
 
-// productsKernel21Summary returns what rows lo to hi add to the state, in the stages pass5.
+// productsKernel20Summary returns what rows lo to hi add to the state, in the stages pass5.
 //
 //go:noinline
-func productsKernel21Summary(lo, hi int, product []int32, digitShift int64, reduce5 uint32, digits []int64) {
+func productsKernel20Summary(lo, hi int, product []int32, digitShift int64, reduce5 uint32, digits []int64) {
 	counts := (*[256]int64)(digits)
 	productRows := product[lo:hi]
 	for _, product2 := range productRows {
@@ -3351,10 +3345,10 @@ func productsKernel21Summary(lo, hi int, product []int32, digitShift int64, redu
 	}
 }
 
-// productsKernel22 runs rows lo to hi through the stages map25, map26, aggregate2, from the state before them to the one after.
+// productsKernel21 runs rows lo to hi through the stages map25, map26, aggregate2, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel22(lo, hi int, aggregate []int64, pass8 []int32, pass28, aggregate2 []int64, pass52 []bool, aggregate3 []int64, pass55 []bool, aggregate4 []int64, reduce5 uint32, nPartitioned int64) {
+func productsKernel21(lo, hi int, aggregate []int64, pass8 []int32, pass28, aggregate2 []int64, pass52 []bool, aggregate3 []int64, pass55 []bool, aggregate4 []int64, reduce5 uint32, nPartitioned int64) {
 	aggregate2 = aggregate2[:len(aggregate)]
 	aggregate3 = aggregate3[:len(aggregate)]
 	aggregate4 = aggregate4[:len(aggregate)]
@@ -3404,11 +3398,11 @@ func productsKernel22(lo, hi int, aggregate []int64, pass8 []int32, pass28, aggr
 	}
 }
 
-// productsKernel23 runs rows lo to hi through the stages mask3, partial5, offset5, add5, map27, compact3, from the state before them to the one after.
+// productsKernel22 runs rows lo to hi through the stages mask3, partial5, offset5, add5, map27, compact3, from the state before them to the one after.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func productsKernel23(lo, hi int, aggregate2, aggregate4, compact []int64, compact2 []int32, aggregate8, compact3, aggregate11, compact4 []int64, reduce5 uint32, nFilled2Place int64) int64 {
+func productsKernel22(lo, hi int, aggregate2, aggregate4, compact []int64, compact2 []int32, aggregate8, compact3, aggregate11, compact4 []int64, reduce5 uint32, nFilled2Place int64) int64 {
 	compact2 = compact2[:len(compact)]
 	compact3 = compact3[:len(compact)]
 	compact4 = compact4[:len(compact)]
@@ -3431,10 +3425,10 @@ func productsKernel23(lo, hi int, aggregate2, aggregate4, compact []int64, compa
 	return nFilled2Place
 }
 
-// productsKernel24 runs rows lo to hi through the stages map28, histogram4, from the state before them to the one after.
+// productsKernel23 runs rows lo to hi through the stages map28, histogram4, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel24(lo, hi int, histogram []int64, product []int32, reduce int64, reduce2, reduce3 uint32) {
+func productsKernel23(lo, hi int, histogram []int64, product []int32, reduce int64, reduce2, reduce3 uint32) {
 	cond := reduce > 0
 	x := int64(reduce2)
 	x2 := int64(0)
@@ -3464,10 +3458,10 @@ func productsKernel24(lo, hi int, histogram []int64, product []int32, reduce int
 	}
 }
 
-// productsKernel25 runs rows lo to hi through the stages partial6, offset6, add6, map29, from the state before them to the one after.
+// productsKernel24 runs rows lo to hi through the stages partial6, offset6, add6, map29, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel25(lo, hi int, histogram4, add, map2 []int64, add2 int64) int64 {
+func productsKernel24(lo, hi int, histogram4, add, map2 []int64, add2 int64) int64 {
 	histogram4Rows := histogram4[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram4Rows)]
@@ -3482,10 +3476,10 @@ func productsKernel25(lo, hi int, histogram4, add, map2 []int64, add2 int64) int
 	return add2
 }
 
-// productsKernel25Summary returns what rows lo to hi add to the state, in the stages partial6, offset6, add6, map29.
+// productsKernel24Summary returns what rows lo to hi add to the state, in the stages partial6, offset6, add6, map29.
 //
 //go:noinline
-func productsKernel25Summary(lo, hi int, histogram4 []int64) int64 {
+func productsKernel24Summary(lo, hi int, histogram4 []int64) int64 {
 	var add int64
 	histogram4Rows := histogram4[lo:hi]
 	for _, histogram := range histogram4Rows {
@@ -3494,10 +3488,10 @@ func productsKernel25Summary(lo, hi int, histogram4 []int64) int64 {
 	return add
 }
 
-// productsKernel26 runs rows lo to hi through the stages pass6, from the state before them to the one after.
+// productsKernel25 runs rows lo to hi through the stages pass6, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel26(lo, hi int, add3 []int64, product []int32, pass []uint32, amount, pass2 []int64, paid, pass3, map77, pass4 []bool, digitNumber, digitShift, reduce int64, reduce2, reduce3 uint32, n int64, digits []int64) {
+func productsKernel25(lo, hi int, add3 []int64, product []int32, pass []uint32, amount, pass2 []int64, paid, pass3, map77, pass4 []bool, digitNumber, digitShift, reduce int64, reduce2, reduce3 uint32, n int64, digits []int64) {
 	cond := reduce > 0
 	x := int64(reduce2)
 	x2 := int64(0)
@@ -3549,10 +3543,10 @@ func productsKernel26(lo, hi int, add3 []int64, product []int32, pass []uint32, 
 	}
 }
 
-// productsKernel26Summary returns what rows lo to hi add to the state, in the stages pass6.
+// productsKernel25Summary returns what rows lo to hi add to the state, in the stages pass6.
 //
 //go:noinline
-func productsKernel26Summary(lo, hi int, product []int32, digitShift, reduce int64, reduce2, reduce3 uint32, digits []int64) {
+func productsKernel25Summary(lo, hi int, product []int32, digitShift, reduce int64, reduce2, reduce3 uint32, digits []int64) {
 	cond := reduce > 0
 	x := int64(reduce2)
 	x2 := int64(0)
@@ -3582,10 +3576,10 @@ func productsKernel26Summary(lo, hi int, product []int32, digitShift, reduce int
 	}
 }
 
-// productsKernel27 runs rows lo to hi through the stages insert3, from the state before them to the one after.
+// productsKernel26 runs rows lo to hi through the stages insert3, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel27(lo, hi int, add3, map28 []int64, pass9 []uint32, insert, pass27, insert2 []int64, pass51 []bool, insert3 []int64, pass54 []bool, insert4 []int64, insert5 []uint32, insert6 []int64) {
+func productsKernel26(lo, hi int, add3, map28 []int64, pass9 []uint32, insert, pass27, insert2 []int64, pass51 []bool, insert3 []int64, pass54 []bool, insert4 []int64, insert5 []uint32, insert6 []int64) {
 	table := make([]uint64, 1024)
 	last := 1023
 	counts := make([]int, 6144)
@@ -3739,26 +3733,26 @@ func productsKernel27(lo, hi int, add3, map28 []int64, pass9 []uint32, insert, p
 	}
 }
 
-// productsKernel28 returns what rows lo to hi add to the state, in the stages map31, map32, reduce6, scalar10.
+// productsKernel27 returns what rows lo to hi add to the state, in the stages map31, map32, reduce6, scalar9, scalar10.
 //
 //go:noinline
-func productsKernel28(lo, hi int, insert4 []int64) (int64, int64, int64) {
+func productsKernel27(lo, hi int, insert4 []int64) (int64, int64, int64) {
 	var sum int64
 	var sum2 int64
 	var sum3 int64
 	insert4Rows := insert4[lo:hi]
 	for _, insert := range insert4Rows {
 		sum3 += insert
-		sum2 += insert >> 32
-		sum += insert & 4294967295
+		sum2 += insert & 4294967295
+		sum += insert >> 32
 	}
 	return sum, sum2, sum3
 }
 
-// productsKernel29 runs rows lo to hi through the stages partial7, offset7, add7, map30, from the state before them to the one after.
+// productsKernel28 runs rows lo to hi through the stages partial7, offset7, add7, map30, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel29(lo, hi int, insert4, add, map2 []int64, add2 int64) int64 {
+func productsKernel28(lo, hi int, insert4, add, map2 []int64, add2 int64) int64 {
 	insert4Rows := insert4[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(insert4Rows)]
@@ -3773,10 +3767,10 @@ func productsKernel29(lo, hi int, insert4, add, map2 []int64, add2 int64) int64 
 	return add2
 }
 
-// productsKernel29Summary returns what rows lo to hi add to the state, in the stages partial7, offset7, add7, map30.
+// productsKernel28Summary returns what rows lo to hi add to the state, in the stages partial7, offset7, add7, map30.
 //
 //go:noinline
-func productsKernel29Summary(lo, hi int, insert4 []int64) int64 {
+func productsKernel28Summary(lo, hi int, insert4 []int64) int64 {
 	var add int64
 	insert4Rows := insert4[lo:hi]
 	for _, insert := range insert4Rows {
@@ -3786,10 +3780,10 @@ func productsKernel29Summary(lo, hi int, insert4 []int64) int64 {
 	return add
 }
 
-// productsKernel31 runs rows lo to hi through the stages map33, map34, map35, map60, map61, map62, map63, from the state before them to the one after.
+// productsKernel29 runs rows lo to hi through the stages map33, map34, map35, map60, map61, map62, map63, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel31(lo, hi int, add4, add3, map29, insert5, insert8, map2 []int64, insert3 []uint32, map3 []int32, insert11, map4, insert14, map5 []int64, nParts2 int64) {
+func productsKernel29(lo, hi int, add4, add3, map29, insert5, insert8, map2 []int64, insert3 []uint32, map3 []int32, insert11, map4, insert14, map5 []int64, nParts2 int64) {
 	x := int64(lo)
 	low := 0
 	high := int(nParts2)
@@ -3861,10 +3855,10 @@ func productsKernel31(lo, hi int, add4, add3, map29, insert5, insert8, map2 []in
 	}
 }
 
-// productsKernel32 runs rows lo to hi through the stages map36, map37, map38, map39, map40, map41, histogram5, from the state before them to the one after.
+// productsKernel30 runs rows lo to hi through the stages map36, map37, map38, map39, map40, map41, histogram5, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel32(lo, hi int, histogram []int64, product []int32) {
+func productsKernel30(lo, hi int, histogram []int64, product []int32) {
 	productRows := product[lo:hi]
 	for i := range productRows {
 		x := (uint32(productRows[i]) - 2147483648) * 2654435761
@@ -3877,10 +3871,10 @@ func productsKernel32(lo, hi int, histogram []int64, product []int32) {
 	}
 }
 
-// productsKernel33 runs rows lo to hi through the stages partial8, offset8, add8, from the state before them to the one after.
+// productsKernel31 runs rows lo to hi through the stages partial8, offset8, add8, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel33(lo, hi int, histogram5, add []int64, add2 int64) int64 {
+func productsKernel31(lo, hi int, histogram5, add []int64, add2 int64) int64 {
 	histogram5Rows := histogram5[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram5Rows)]
@@ -3892,10 +3886,10 @@ func productsKernel33(lo, hi int, histogram5, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// productsKernel33Summary returns what rows lo to hi add to the state, in the stages partial8, offset8, add8.
+// productsKernel31Summary returns what rows lo to hi add to the state, in the stages partial8, offset8, add8.
 //
 //go:noinline
-func productsKernel33Summary(lo, hi int, histogram5 []int64) int64 {
+func productsKernel31Summary(lo, hi int, histogram5 []int64) int64 {
 	var add int64
 	histogram5Rows := histogram5[lo:hi]
 	for i := range histogram5Rows {
@@ -3904,10 +3898,10 @@ func productsKernel33Summary(lo, hi int, histogram5 []int64) int64 {
 	return add
 }
 
-// productsKernel34 runs rows lo to hi through the stages pass7, from the state before them to the one after.
+// productsKernel32 runs rows lo to hi through the stages pass7, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel34(lo, hi int, add5 []int64, product, pass []int32, amount, pass2 []int64, paid, pass3, map77, pass4 []bool, digitNumber, digitShift, n int64, digits []int64) {
+func productsKernel32(lo, hi int, add5 []int64, product, pass []int32, amount, pass2 []int64, paid, pass3, map77, pass4 []bool, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	room := min(min(min(len(pass), len(pass2)), len(pass3)), len(pass4))
@@ -3941,10 +3935,10 @@ func productsKernel34(lo, hi int, add5 []int64, product, pass []int32, amount, p
 	}
 }
 
-// productsKernel34Summary returns what rows lo to hi add to the state, in the stages pass7.
+// productsKernel32Summary returns what rows lo to hi add to the state, in the stages pass7.
 //
 //go:noinline
-func productsKernel34Summary(lo, hi int, product []int32, digitShift int64, digits []int64) {
+func productsKernel32Summary(lo, hi int, product []int32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	productRows := product[lo:hi]
 	for _, product2 := range productRows {
@@ -3956,10 +3950,10 @@ func productsKernel34Summary(lo, hi int, product []int32, digitShift int64, digi
 	}
 }
 
-// productsKernel35 runs rows lo to hi through the stages map42, map43, map44, map45, insert4, from the state before them to the one after.
+// productsKernel33 runs rows lo to hi through the stages map42, map43, map44, map45, insert4, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel35(lo, hi int, pass10 []int32, insert, pass26, insert2 []int64, pass50 []bool, insert3 []int64, pass53 []bool, insert4 []int64, nPartitionedSlots, n, nPartitioned3 int64) {
+func productsKernel33(lo, hi int, pass10 []int32, insert, pass26, insert2 []int64, pass50 []bool, insert3 []int64, pass53 []bool, insert4 []int64, nPartitionedSlots, n, nPartitioned3 int64) {
 	x := n / 8
 	x2 := min(x, 16777216)
 	x3 := max(x2, 1)
@@ -4058,10 +4052,10 @@ func productsKernel35(lo, hi int, pass10 []int32, insert, pass26, insert2 []int6
 	}
 }
 
-// productsKernel36 runs rows lo to hi through the stages mask4, map46, reduce7, scalar12, from the state before them to the one after.
+// productsKernel34 runs rows lo to hi through the stages mask4, map46, reduce7, scalar12, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel36(lo, hi int, insert6 []int64, mask []bool, n, sum int64) int64 {
+func productsKernel34(lo, hi int, insert6 []int64, mask []bool, n, sum int64) int64 {
 	x := n / 8
 	x2 := min(x, 16777216)
 	x3 := max(x2, 1)
@@ -4078,10 +4072,10 @@ func productsKernel36(lo, hi int, insert6 []int64, mask []bool, n, sum int64) in
 	return sum
 }
 
-// productsKernel36Summary returns what rows lo to hi add to the state, in the stages mask4, map46, reduce7, scalar12.
+// productsKernel34Summary returns what rows lo to hi add to the state, in the stages mask4, map46, reduce7, scalar12.
 //
 //go:noinline
-func productsKernel36Summary(lo, hi int, insert6 []int64, n int64) int64 {
+func productsKernel34Summary(lo, hi int, insert6 []int64, n int64) int64 {
 	var sum int64
 	x := n / 8
 	x2 := min(x, 16777216)
@@ -4095,10 +4089,10 @@ func productsKernel36Summary(lo, hi int, insert6 []int64, n int64) int64 {
 	return sum
 }
 
-// productsKernel37 runs rows lo to hi through the stages partial9, offset9, add9, compact4, map47, map48, histogram6, from the state before them to the one after.
+// productsKernel35 runs rows lo to hi through the stages partial9, offset9, add9, compact4, map47, map48, histogram6, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel37(lo, hi int, mask4 []bool, insert6, compact, compact2 []int64, pass10, map2 []int32, histogram []int64, nPartitionedDistinctPlace int64) int64 {
+func productsKernel35(lo, hi int, mask4 []bool, insert6, compact, compact2 []int64, pass10, map2 []int32, histogram []int64, nPartitionedDistinctPlace int64) int64 {
 	compact2 = compact2[:len(compact)]
 	map2 = map2[:len(compact)]
 	mask4Rows := mask4[lo:hi]
@@ -4143,11 +4137,11 @@ func productsKernel37(lo, hi int, mask4 []bool, insert6, compact, compact2 []int
 	return nPartitionedDistinctPlace
 }
 
-// productsKernel37Summary returns what rows lo to hi add to the state, in the stages partial9, offset9, add9, compact4, map47, map48, histogram6.
+// productsKernel35Summary returns what rows lo to hi add to the state, in the stages partial9, offset9, add9, compact4, map47, map48, histogram6.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func productsKernel37Summary(lo, hi int, mask4 []bool) int64 {
+func productsKernel35Summary(lo, hi int, mask4 []bool) int64 {
 	var nPartitionedDistinctPlace int64
 	mask4Rows := mask4[lo:hi]
 	for _, selected := range mask4Rows {
@@ -4156,10 +4150,10 @@ func productsKernel37Summary(lo, hi int, mask4 []bool) int64 {
 	return nPartitionedDistinctPlace
 }
 
-// productsKernel38 runs rows lo to hi through the stages partial10, offset10, add10, from the state before them to the one after.
+// productsKernel36 runs rows lo to hi through the stages partial10, offset10, add10, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel38(lo, hi int, histogram6, add []int64, add2 int64) int64 {
+func productsKernel36(lo, hi int, histogram6, add []int64, add2 int64) int64 {
 	histogram6Rows := histogram6[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram6Rows)]
@@ -4171,10 +4165,10 @@ func productsKernel38(lo, hi int, histogram6, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// productsKernel38Summary returns what rows lo to hi add to the state, in the stages partial10, offset10, add10.
+// productsKernel36Summary returns what rows lo to hi add to the state, in the stages partial10, offset10, add10.
 //
 //go:noinline
-func productsKernel38Summary(lo, hi int, histogram6 []int64) int64 {
+func productsKernel36Summary(lo, hi int, histogram6 []int64) int64 {
 	var add int64
 	histogram6Rows := histogram6[lo:hi]
 	for i := range histogram6Rows {
@@ -4183,10 +4177,10 @@ func productsKernel38Summary(lo, hi int, histogram6 []int64) int64 {
 	return add
 }
 
-// productsKernel39 runs rows lo to hi through the stages pass8, from the state before them to the one after.
+// productsKernel37 runs rows lo to hi through the stages pass8, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel39(lo, hi int, add6 []int64, map44 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
+func productsKernel37(lo, hi int, add6 []int64, map44 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nPartitionedDistinct
 	room := min(len(pass), len(pass2))
@@ -4210,10 +4204,10 @@ func productsKernel39(lo, hi int, add6 []int64, map44 []int32, pass []uint32, pa
 	}
 }
 
-// productsKernel39Summary returns what rows lo to hi add to the state, in the stages pass8.
+// productsKernel37Summary returns what rows lo to hi add to the state, in the stages pass8.
 //
 //go:noinline
-func productsKernel39Summary(lo, hi int, map44 []int32, digitShift int64, digits []int64) {
+func productsKernel37Summary(lo, hi int, map44 []int32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	map44Rows := map44[lo:hi]
 	for i := range map44Rows {
@@ -4225,10 +4219,10 @@ func productsKernel39Summary(lo, hi int, map44 []int32, digitShift int64, digits
 	}
 }
 
-// productsKernel40 runs rows lo to hi through the stages pass9, from the state before them to the one after.
+// productsKernel38 runs rows lo to hi through the stages pass9, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel40(lo, hi int, add6 []int64, pass11, pass []uint32, pass12, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
+func productsKernel38(lo, hi int, add6 []int64, pass11, pass []uint32, pass12, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nPartitionedDistinct
 	room := min(len(pass), len(pass2))
@@ -4253,10 +4247,10 @@ func productsKernel40(lo, hi int, add6 []int64, pass11, pass []uint32, pass12, p
 	}
 }
 
-// productsKernel40Summary returns what rows lo to hi add to the state, in the stages pass9.
+// productsKernel38Summary returns what rows lo to hi add to the state, in the stages pass9.
 //
 //go:noinline
-func productsKernel40Summary(lo, hi int, pass11 []uint32, digitShift int64, digits []int64) {
+func productsKernel38Summary(lo, hi int, pass11 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	pass11Rows := pass11[lo:hi]
 	for _, pass := range pass11Rows {
@@ -4267,10 +4261,10 @@ func productsKernel40Summary(lo, hi int, pass11 []uint32, digitShift int64, digi
 	}
 }
 
-// productsKernel42 runs rows lo to hi through the stages pass11, from the state before them to the one after.
+// productsKernel40 runs rows lo to hi through the stages pass11, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel42(lo, hi int, add6 []int64, pass15 []uint32, pass16, pass []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
+func productsKernel40(lo, hi int, add6 []int64, pass15 []uint32, pass16, pass []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nPartitionedDistinct
 	places := (*[256]int64)(digits)
@@ -4291,10 +4285,10 @@ func productsKernel42(lo, hi int, add6 []int64, pass15 []uint32, pass16, pass []
 	}
 }
 
-// productsKernel42Summary returns what rows lo to hi add to the state, in the stages pass11.
+// productsKernel40Summary returns what rows lo to hi add to the state, in the stages pass11.
 //
 //go:noinline
-func productsKernel42Summary(lo, hi int, pass15 []uint32, digitShift int64, digits []int64) {
+func productsKernel40Summary(lo, hi int, pass15 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	pass15Rows := pass15[lo:hi]
 	for i := range pass15Rows {
@@ -4305,10 +4299,10 @@ func productsKernel42Summary(lo, hi int, pass15 []uint32, digitShift int64, digi
 	}
 }
 
-// productsKernel43 runs rows lo to hi through the stages map49, map50, map56, map57, map58, map59, from the state before them to the one after.
+// productsKernel41 runs rows lo to hi through the stages map49, map50, map56, map57, map58, map59, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel43(lo, hi int, pass17, compact6, insert7, map2, compact5 []int64, pass10, map3 []int32, insert10, map4, insert13, map5 []int64) {
+func productsKernel41(lo, hi int, pass17, compact6, insert7, map2, compact5 []int64, pass10, map3 []int32, insert10, map4, insert13, map5 []int64) {
 	mapRows := map2[lo:hi]
 	mapRows2 := map3[lo:hi]
 	mapRows2 = mapRows2[:len(mapRows)]
@@ -4357,10 +4351,10 @@ func productsKernel43(lo, hi int, pass17, compact6, insert7, map2, compact5 []in
 	}
 }
 
-// productsKernel44 runs rows lo to hi through the stages map51, histogram7, from the state before them to the one after.
+// productsKernel42 runs rows lo to hi through the stages map51, histogram7, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel44(lo, hi int, histogram []int64, product []int32) {
+func productsKernel42(lo, hi int, histogram []int64, product []int32) {
 	productRows := product[lo:hi]
 	for i := range productRows {
 		x := uint32(productRows[i]) - 2147483648
@@ -4388,10 +4382,10 @@ func productsKernel44(lo, hi int, histogram []int64, product []int32) {
 	}
 }
 
-// productsKernel45 runs rows lo to hi through the stages partial11, offset11, add11, from the state before them to the one after.
+// productsKernel43 runs rows lo to hi through the stages partial11, offset11, add11, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel45(lo, hi int, histogram7, add []int64, add2 int64) int64 {
+func productsKernel43(lo, hi int, histogram7, add []int64, add2 int64) int64 {
 	histogram7Rows := histogram7[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram7Rows)]
@@ -4403,10 +4397,10 @@ func productsKernel45(lo, hi int, histogram7, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// productsKernel45Summary returns what rows lo to hi add to the state, in the stages partial11, offset11, add11.
+// productsKernel43Summary returns what rows lo to hi add to the state, in the stages partial11, offset11, add11.
 //
 //go:noinline
-func productsKernel45Summary(lo, hi int, histogram7 []int64) int64 {
+func productsKernel43Summary(lo, hi int, histogram7 []int64) int64 {
 	var add int64
 	histogram7Rows := histogram7[lo:hi]
 	for i := range histogram7Rows {
@@ -4415,10 +4409,10 @@ func productsKernel45Summary(lo, hi int, histogram7 []int64) int64 {
 	return add
 }
 
-// productsKernel46 runs rows lo to hi through the stages pass12, from the state before them to the one after.
+// productsKernel44 runs rows lo to hi through the stages pass12, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel46(lo, hi int, add7 []int64, product []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
+func productsKernel44(lo, hi int, add7 []int64, product []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	room := min(len(pass), len(pass2))
@@ -4442,10 +4436,10 @@ func productsKernel46(lo, hi int, add7 []int64, product []int32, pass []uint32, 
 	}
 }
 
-// productsKernel46Summary returns what rows lo to hi add to the state, in the stages pass12.
+// productsKernel44Summary returns what rows lo to hi add to the state, in the stages pass12.
 //
 //go:noinline
-func productsKernel46Summary(lo, hi int, product []int32, digitShift int64, digits []int64) {
+func productsKernel44Summary(lo, hi int, product []int32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	productRows := product[lo:hi]
 	for i := range productRows {
@@ -4457,10 +4451,10 @@ func productsKernel46Summary(lo, hi int, product []int32, digitShift int64, digi
 	}
 }
 
-// productsKernel47 runs rows lo to hi through the stages pass13, from the state before them to the one after.
+// productsKernel45 runs rows lo to hi through the stages pass13, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel47(lo, hi int, add7 []int64, pass18, pass []uint32, pass19, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
+func productsKernel45(lo, hi int, add7 []int64, pass18, pass []uint32, pass19, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	room := min(len(pass), len(pass2))
@@ -4485,10 +4479,10 @@ func productsKernel47(lo, hi int, add7 []int64, pass18, pass []uint32, pass19, p
 	}
 }
 
-// productsKernel47Summary returns what rows lo to hi add to the state, in the stages pass13.
+// productsKernel45Summary returns what rows lo to hi add to the state, in the stages pass13.
 //
 //go:noinline
-func productsKernel47Summary(lo, hi int, pass18 []uint32, digitShift int64, digits []int64) {
+func productsKernel45Summary(lo, hi int, pass18 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	pass18Rows := pass18[lo:hi]
 	for _, pass := range pass18Rows {
@@ -4499,10 +4493,10 @@ func productsKernel47Summary(lo, hi int, pass18 []uint32, digitShift int64, digi
 	}
 }
 
-// productsKernel50 runs rows lo to hi through the stages map52, mask5, partial12, offset12, add12, map53, map54, map55, aggregate3, from the state before them to the one after.
+// productsKernel48 runs rows lo to hi through the stages map52, mask5, partial12, offset12, add12, map53, map54, map55, aggregate3, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel50(lo, hi int, pass24 []uint32, pass25, amount, aggregate []int64, aggregate2 []int32, paid []bool, aggregate3 []int64, map77 []bool, aggregate4 []int64, gRunsBegun, openSum int64, openLast int32, openSum2, openSum3 int64) (int64, int64, int32, int64, int64) {
+func productsKernel48(lo, hi int, pass24 []uint32, pass25, amount, aggregate []int64, aggregate2 []int32, paid []bool, aggregate3 []int64, map77 []bool, aggregate4 []int64, gRunsBegun, openSum int64, openLast int32, openSum2, openSum3 int64) (int64, int64, int32, int64, int64) {
 	aggregate2 = aggregate2[:len(aggregate)]
 	aggregate3 = aggregate3[:len(aggregate)]
 	aggregate4 = aggregate4[:len(aggregate)]
@@ -4565,11 +4559,11 @@ func productsKernel50(lo, hi int, pass24 []uint32, pass25, amount, aggregate []i
 	return gRunsBegun, openSum, openLast, openSum2, openSum3
 }
 
-// productsKernel50Summary returns what rows lo to hi add to the state, in the stages map52, mask5, partial12, offset12, add12, map53, map54, map55, aggregate3.
+// productsKernel48Summary returns what rows lo to hi add to the state, in the stages map52, mask5, partial12, offset12, add12, map53, map54, map55, aggregate3.
 // sum&(bit-1) is 0 if bit is 1, as in the first row of a group, and sum if bit is 0.
 //
 //go:noinline
-func productsKernel50Summary(lo, hi int, pass24 []uint32, pass25, amount []int64, paid, map77 []bool) (int64, bool, int64, bool, int32, bool, int64, bool, int64) {
+func productsKernel48Summary(lo, hi int, pass24 []uint32, pass25, amount []int64, paid, map77 []bool) (int64, bool, int64, bool, int32, bool, int64, bool, int64) {
 	var gRunsBegun int64
 	var openHead bool
 	var openSum int64
@@ -4623,10 +4617,10 @@ func productsKernel50Summary(lo, hi int, pass24 []uint32, pass25, amount []int64
 	return gRunsBegun, openHead, openSum, openPresent, openLast, openHead2, openSum2, openHead3, openSum3
 }
 
-// productsKernel52 runs rows lo to hi through the stages map68, map69, scalar14, scalar15, map70, map71, reduce8, scalar16, from the state before them to the one after.
+// productsKernel50 runs rows lo to hi through the stages map68, map69, scalar14, scalar15, map70, map71, reduce8, scalar16, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel52(lo, hi int, map2, revenue, map3 []int64, g, gSample, sum int64, least, greatest uint64) (int64, uint64, uint64) {
+func productsKernel50(lo, hi int, map2, revenue, map3 []int64, g, gSample, sum int64, least, greatest uint64) (int64, uint64, uint64) {
 	x := g / 16384
 	x2 := max(x, 1)
 	mapRows := map2[lo:hi]
@@ -4651,10 +4645,10 @@ func productsKernel52(lo, hi int, map2, revenue, map3 []int64, g, gSample, sum i
 	return sum, least, greatest
 }
 
-// productsKernel52Summary returns what rows lo to hi add to the state, in the stages map68, map69, scalar14, scalar15, map70, map71, reduce8, scalar16.
+// productsKernel50Summary returns what rows lo to hi add to the state, in the stages map68, map69, scalar14, scalar15, map70, map71, reduce8, scalar16.
 //
 //go:noinline
-func productsKernel52Summary(lo, hi int, revenue []int64, g int64) (int64, uint64, uint64) {
+func productsKernel50Summary(lo, hi int, revenue []int64, g int64) (int64, uint64, uint64) {
 	var sum int64
 	least := uint64(18446744073709551615)
 	var greatest uint64
@@ -4676,10 +4670,10 @@ func productsKernel52Summary(lo, hi int, revenue []int64, g int64) (int64, uint6
 	return sum, least, greatest
 }
 
-// productsKernel53 runs rows lo to hi through the stages map72, scalar17, scalar18, scalar19, from the state before them to the one after.
+// productsKernel51 runs rows lo to hi through the stages map72, scalar17, scalar18, scalar19, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel53(lo, hi int, map57 []int64, map2 []uint64, reduce13, reduce14 uint64, scalar12, scalar10, scalar11 int64) {
+func productsKernel51(lo, hi int, map57 []int64, map2 []uint64, reduce13, reduce14 uint64, scalar12, scalar10, scalar11 int64) {
 	x := reduce14 - reduce13
 	x2 := uint64(bits.LeadingZeros64(uint64(x)))
 	x3 := int64(x2)
@@ -4697,10 +4691,10 @@ func productsKernel53(lo, hi int, map57 []int64, map2 []uint64, reduce13, reduce
 	}
 }
 
-// productsKernel54 runs rows lo to hi through the stages histogram8, from the state before them to the one after.
+// productsKernel52 runs rows lo to hi through the stages histogram8, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel54(lo, hi int, histogram []int64, map60 []uint64, digitWidth, digitShift, scalar13 int64) {
+func productsKernel52(lo, hi int, histogram []int64, map60 []uint64, digitWidth, digitShift, scalar13 int64) {
 	x := uint64(1) << (digitWidth & 63)
 	x2 := x - 1
 	x3 := int64(0) << (digitWidth & 63)
@@ -4785,10 +4779,10 @@ func productsKernel54(lo, hi int, histogram []int64, map60 []uint64, digitWidth,
 	}
 }
 
-// productsKernel55 runs rows lo to hi through the stages partial13, offset13, add13, from the state before them to the one after.
+// productsKernel53 runs rows lo to hi through the stages partial13, offset13, add13, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel55(lo, hi int, histogram8, add []int64, add2 int64) int64 {
+func productsKernel53(lo, hi int, histogram8, add []int64, add2 int64) int64 {
 	histogram8Rows := histogram8[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram8Rows)]
@@ -4800,10 +4794,10 @@ func productsKernel55(lo, hi int, histogram8, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// productsKernel55Summary returns what rows lo to hi add to the state, in the stages partial13, offset13, add13.
+// productsKernel53Summary returns what rows lo to hi add to the state, in the stages partial13, offset13, add13.
 //
 //go:noinline
-func productsKernel55Summary(lo, hi int, histogram8 []int64) int64 {
+func productsKernel53Summary(lo, hi int, histogram8 []int64) int64 {
 	var add int64
 	histogram8Rows := histogram8[lo:hi]
 	for i := range histogram8Rows {
@@ -4812,10 +4806,10 @@ func productsKernel55Summary(lo, hi int, histogram8 []int64) int64 {
 	return add
 }
 
-// productsKernel56 runs rows lo to hi through the stages pass16, from the state before them to the one after.
+// productsKernel54 runs rows lo to hi through the stages pass16, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel56(lo, hi int, add8 []int64, map60, pass []uint64, digitNumber, digitShift, digitWidth, gSample int64, digits []int64) {
+func productsKernel54(lo, hi int, add8 []int64, map60, pass []uint64, digitNumber, digitShift, digitWidth, gSample int64, digits []int64) {
 	x := uint64(1) << (digitWidth & 63)
 	x2 := x - 1
 	x3 := digitNumber << (digitWidth & 63)
@@ -4837,10 +4831,10 @@ func productsKernel56(lo, hi int, add8 []int64, map60, pass []uint64, digitNumbe
 	}
 }
 
-// productsKernel56Summary returns what rows lo to hi add to the state, in the stages pass16.
+// productsKernel54Summary returns what rows lo to hi add to the state, in the stages pass16.
 //
 //go:noinline
-func productsKernel56Summary(lo, hi int, map60 []uint64, digitShift, digitWidth int64, digits []int64) {
+func productsKernel54Summary(lo, hi int, map60 []uint64, digitShift, digitWidth int64, digits []int64) {
 	x := uint64(1) << (digitWidth & 63)
 	x2 := x - 1
 	counts := (*[1024]int64)(digits)
@@ -4853,10 +4847,10 @@ func productsKernel56Summary(lo, hi int, map60 []uint64, digitShift, digitWidth 
 	}
 }
 
-// productsKernel59 runs rows lo to hi through the stages pass19, from the state before them to the one after.
+// productsKernel57 runs rows lo to hi through the stages pass19, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel59(lo, hi int, pass, map60 []uint64) {
+func productsKernel57(lo, hi int, pass, map60 []uint64) {
 	passRows := pass[lo:hi]
 	map60Rows := map60[lo:hi]
 	map60Rows = map60Rows[:len(passRows)]
@@ -4866,10 +4860,10 @@ func productsKernel59(lo, hi int, pass, map60 []uint64) {
 	}
 }
 
-// productsKernel61 runs rows lo to hi through the stages map73, from the state before them to the one after.
+// productsKernel59 runs rows lo to hi through the stages map73, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel61(lo, hi int, pass31 []uint64, map2 []int64, scalar10 int64) {
+func productsKernel59(lo, hi int, pass31 []uint64, map2 []int64, scalar10 int64) {
 	x := uint64(1) << (scalar10 & 63)
 	x2 := x - 1
 	pass31Rows := pass31[lo:hi]
@@ -4881,11 +4875,11 @@ func productsKernel61(lo, hi int, pass31 []uint64, map2 []int64, scalar10 int64)
 	}
 }
 
-// productsKernel62 runs rows lo to hi through the stages scalar20, scalar21, scalar22, mask6, partial14, offset14, add14, compact5, scalar23, from the state before them to the one after.
+// productsKernel60 runs rows lo to hi through the stages scalar20, scalar21, scalar22, mask6, partial14, offset14, add14, compact5, scalar23, from the state before them to the one after.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func productsKernel62(lo, hi int, revenue, map61, map57, map56, compact []int64, most, g, gCandidatesPlace int64) int64 {
+func productsKernel60(lo, hi int, revenue, map61, map57, map56, compact []int64, most, g, gCandidatesPlace int64) int64 {
 	x := min(most, g)
 	x2 := max(x, 0)
 	x3 := x2 * 32768
@@ -4925,11 +4919,11 @@ func productsKernel62(lo, hi int, revenue, map61, map57, map56, compact []int64,
 	return gCandidatesPlace
 }
 
-// productsKernel63 runs rows lo to hi through the stages mask7, partial15, offset15, add15, compact6, from the state before them to the one after.
+// productsKernel61 runs rows lo to hi through the stages mask7, partial15, offset15, add15, compact6, from the state before them to the one after.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func productsKernel63(lo, hi int, compact []int64, gAllPlace int64) int64 {
+func productsKernel61(lo, hi int, compact []int64, gAllPlace int64) int64 {
 	for i := range hi - lo {
 		row := int64(lo + i)
 		selected := row >= 0
@@ -4940,10 +4934,10 @@ func productsKernel63(lo, hi int, compact []int64, gAllPlace int64) int64 {
 	return gAllPlace
 }
 
-// productsKernel64 runs rows lo to hi through the stages map74, scalar24, scalar25, map75, map76, reduce9, scalar26, from the state before them to the one after.
+// productsKernel62 runs rows lo to hi through the stages map74, scalar24, scalar25, map75, map76, reduce9, scalar26, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel64(lo, hi int, either5, revenue, map2 []int64, g, gLeast, sum int64, least, greatest uint64) (int64, uint64, uint64) {
+func productsKernel62(lo, hi int, either5, revenue, map2 []int64, g, gLeast, sum int64, least, greatest uint64) (int64, uint64, uint64) {
 	either5Rows := either5[lo:hi]
 	mapRows := map2[lo:hi]
 	mapRows = mapRows[:len(either5Rows)]
@@ -4963,10 +4957,10 @@ func productsKernel64(lo, hi int, either5, revenue, map2 []int64, g, gLeast, sum
 	return sum, least, greatest
 }
 
-// productsKernel64Summary returns what rows lo to hi add to the state, in the stages map74, scalar24, scalar25, map75, map76, reduce9, scalar26.
+// productsKernel62Summary returns what rows lo to hi add to the state, in the stages map74, scalar24, scalar25, map75, map76, reduce9, scalar26.
 //
 //go:noinline
-func productsKernel64Summary(lo, hi int, either5, revenue []int64) (int64, uint64, uint64) {
+func productsKernel62Summary(lo, hi int, either5, revenue []int64) (int64, uint64, uint64) {
 	var sum int64
 	least := uint64(18446744073709551615)
 	var greatest uint64
@@ -4985,10 +4979,10 @@ func productsKernel64Summary(lo, hi int, either5, revenue []int64) (int64, uint6
 	return sum, least, greatest
 }
 
-// productsKernel65 runs rows lo to hi through the stages map77, scalar27, scalar28, scalar29, from the state before them to the one after.
+// productsKernel63 runs rows lo to hi through the stages map77, scalar27, scalar28, scalar29, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel65(lo, hi int, map62, either5 []int64, map2 []uint64, reduce15, reduce16 uint64, scalar21, scalar19, scalar20 int64) {
+func productsKernel63(lo, hi int, map62, either5 []int64, map2 []uint64, reduce15, reduce16 uint64, scalar21, scalar19, scalar20 int64) {
 	x := reduce16 - reduce15
 	x2 := uint64(bits.LeadingZeros64(uint64(x)))
 	x3 := int64(x2)
@@ -5008,10 +5002,10 @@ func productsKernel65(lo, hi int, map62, either5 []int64, map2 []uint64, reduce1
 	}
 }
 
-// productsKernel66 runs rows lo to hi through the stages histogram9, from the state before them to the one after.
+// productsKernel64 runs rows lo to hi through the stages histogram9, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel66(lo, hi int, histogram []int64, map65 []uint64, digitWidth, digitShift, scalar22 int64) {
+func productsKernel64(lo, hi int, histogram []int64, map65 []uint64, digitWidth, digitShift, scalar22 int64) {
 	x := uint64(1) << (digitWidth & 63)
 	x2 := x - 1
 	x3 := int64(0) << (digitWidth & 63)
@@ -5096,10 +5090,10 @@ func productsKernel66(lo, hi int, histogram []int64, map65 []uint64, digitWidth,
 	}
 }
 
-// productsKernel67 runs rows lo to hi through the stages partial16, offset16, add16, from the state before them to the one after.
+// productsKernel65 runs rows lo to hi through the stages partial16, offset16, add16, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel67(lo, hi int, histogram9, add []int64, add2 int64) int64 {
+func productsKernel65(lo, hi int, histogram9, add []int64, add2 int64) int64 {
 	histogram9Rows := histogram9[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram9Rows)]
@@ -5111,10 +5105,10 @@ func productsKernel67(lo, hi int, histogram9, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// productsKernel67Summary returns what rows lo to hi add to the state, in the stages partial16, offset16, add16.
+// productsKernel65Summary returns what rows lo to hi add to the state, in the stages partial16, offset16, add16.
 //
 //go:noinline
-func productsKernel67Summary(lo, hi int, histogram9 []int64) int64 {
+func productsKernel65Summary(lo, hi int, histogram9 []int64) int64 {
 	var add int64
 	histogram9Rows := histogram9[lo:hi]
 	for i := range histogram9Rows {
@@ -5123,10 +5117,10 @@ func productsKernel67Summary(lo, hi int, histogram9 []int64) int64 {
 	return add
 }
 
-// productsKernel68 runs rows lo to hi through the stages pass21, from the state before them to the one after.
+// productsKernel66 runs rows lo to hi through the stages pass21, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel68(lo, hi int, add9 []int64, map65, pass []uint64, digitNumber, digitShift, digitWidth, gLeast int64, digits []int64) {
+func productsKernel66(lo, hi int, add9 []int64, map65, pass []uint64, digitNumber, digitShift, digitWidth, gLeast int64, digits []int64) {
 	x := uint64(1) << (digitWidth & 63)
 	x2 := x - 1
 	x3 := digitNumber << (digitWidth & 63)
@@ -5148,10 +5142,10 @@ func productsKernel68(lo, hi int, add9 []int64, map65, pass []uint64, digitNumbe
 	}
 }
 
-// productsKernel68Summary returns what rows lo to hi add to the state, in the stages pass21.
+// productsKernel66Summary returns what rows lo to hi add to the state, in the stages pass21.
 //
 //go:noinline
-func productsKernel68Summary(lo, hi int, map65 []uint64, digitShift, digitWidth int64, digits []int64) {
+func productsKernel66Summary(lo, hi int, map65 []uint64, digitShift, digitWidth int64, digits []int64) {
 	x := uint64(1) << (digitWidth & 63)
 	x2 := x - 1
 	counts := (*[1024]int64)(digits)
@@ -5164,10 +5158,10 @@ func productsKernel68Summary(lo, hi int, map65 []uint64, digitShift, digitWidth 
 	}
 }
 
-// productsKernel71 runs rows lo to hi through the stages pass24, from the state before them to the one after.
+// productsKernel69 runs rows lo to hi through the stages pass24, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel71(lo, hi int, pass, map65 []uint64) {
+func productsKernel69(lo, hi int, pass, map65 []uint64) {
 	passRows := pass[lo:hi]
 	map65Rows := map65[lo:hi]
 	map65Rows = map65Rows[:len(passRows)]
@@ -5177,12 +5171,12 @@ func productsKernel71(lo, hi int, pass, map65 []uint64) {
 	}
 }
 
-// productsKernel73 runs rows lo to hi through the stages map78, map79, mask8, partial17, offset17, add17, compact7, scalar30, from the state before them to the one after.
+// productsKernel71 runs rows lo to hi through the stages map78, map79, mask8, partial17, offset17, add17, compact7, scalar30, from the state before them to the one after.
 // Every row is stored, and the next row overwrites it unless it is selected.
 // A place past the end belongs to rows after hi, which store it themselves.
 //
 //go:noinline
-func productsKernel73(lo, hi int, pass34 []uint64, map2, compact, compact2 []int64, scalar19 int64, reduce16, reduce15 uint64, scalar21, gLeast, gLeastTiedPlace int64) int64 {
+func productsKernel71(lo, hi int, pass34 []uint64, map2, compact, compact2 []int64, scalar19 int64, reduce16, reduce15 uint64, scalar21, gLeast, gLeastTiedPlace int64) int64 {
 	x := uint64(1) << (scalar19 & 63)
 	x2 := x - 1
 	x3 := reduce16 - reduce15
@@ -5221,11 +5215,11 @@ func productsKernel73(lo, hi int, pass34 []uint64, map2, compact, compact2 []int
 	return gLeastTiedPlace
 }
 
-// productsKernel73Summary returns what rows lo to hi add to the state, in the stages map78, map79, mask8, partial17, offset17, add17, compact7, scalar30.
+// productsKernel71Summary returns what rows lo to hi add to the state, in the stages map78, map79, mask8, partial17, offset17, add17, compact7, scalar30.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func productsKernel73Summary(lo, hi int, pass34 []uint64, scalar19 int64, reduce16, reduce15 uint64, scalar21, gLeast int64) int64 {
+func productsKernel71Summary(lo, hi int, pass34 []uint64, scalar19 int64, reduce16, reduce15 uint64, scalar21, gLeast int64) int64 {
 	var gLeastTiedPlace int64
 	x := reduce16 - reduce15
 	x2 := uint64(bits.LeadingZeros64(uint64(x)))
@@ -5253,11 +5247,11 @@ func productsKernel73Summary(lo, hi int, pass34 []uint64, scalar19 int64, reduce
 	return gLeastTiedPlace
 }
 
-// productsKernel74 runs rows lo to hi through the stages mask9, partial18, offset18, add18, compact8, from the state before them to the one after.
+// productsKernel72 runs rows lo to hi through the stages mask9, partial18, offset18, add18, compact8, from the state before them to the one after.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func productsKernel74(lo, hi int, either5, compact, compact2 []int64, gLeastAllPlace int64) int64 {
+func productsKernel72(lo, hi int, either5, compact, compact2 []int64, gLeastAllPlace int64) int64 {
 	compact2 = compact2[:len(compact)]
 	either5Rows := either5[lo:hi]
 	for i := range either5Rows {
@@ -5271,10 +5265,10 @@ func productsKernel74(lo, hi int, either5, compact, compact2 []int64, gLeastAllP
 	return gLeastAllPlace
 }
 
-// productsKernel75 runs rows lo to hi through the stages map80, map81, histogram10, from the state before them to the one after.
+// productsKernel73 runs rows lo to hi through the stages map80, map81, histogram10, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel75(lo, hi int, either6, revenue, map2, histogram []int64) {
+func productsKernel73(lo, hi int, either6, revenue, map2, histogram []int64) {
 	either6Rows := either6[lo:hi]
 	mapRows := map2[lo:hi]
 	mapRows = mapRows[:len(either6Rows)]
@@ -5330,10 +5324,10 @@ func productsKernel75(lo, hi int, either6, revenue, map2, histogram []int64) {
 	}
 }
 
-// productsKernel76 runs rows lo to hi through the stages partial19, offset19, add19, scalar31, from the state before them to the one after.
+// productsKernel74 runs rows lo to hi through the stages partial19, offset19, add19, scalar31, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel76(lo, hi int, histogram10, add []int64, most, gLeast, add2 int64) int64 {
+func productsKernel74(lo, hi int, histogram10, add []int64, most, gLeast, add2 int64) int64 {
 	histogram10Rows := histogram10[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram10Rows)]
@@ -5345,10 +5339,10 @@ func productsKernel76(lo, hi int, histogram10, add []int64, most, gLeast, add2 i
 	return add2
 }
 
-// productsKernel76Summary returns what rows lo to hi add to the state, in the stages partial19, offset19, add19, scalar31.
+// productsKernel74Summary returns what rows lo to hi add to the state, in the stages partial19, offset19, add19, scalar31.
 //
 //go:noinline
-func productsKernel76Summary(lo, hi int, histogram10 []int64) int64 {
+func productsKernel74Summary(lo, hi int, histogram10 []int64) int64 {
 	var add int64
 	histogram10Rows := histogram10[lo:hi]
 	for i := range histogram10Rows {
@@ -5357,10 +5351,10 @@ func productsKernel76Summary(lo, hi int, histogram10 []int64) int64 {
 	return add
 }
 
-// productsKernel77 runs rows lo to hi through the stages pass26, from the state before them to the one after.
+// productsKernel75 runs rows lo to hi through the stages pass26, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel77(lo, hi int, add10, map68 []int64, pass []uint64, either6, pass2 []int64, digitNumber, digitShift, gAgain int64, digits []int64) {
+func productsKernel75(lo, hi int, add10, map68 []int64, pass []uint64, either6, pass2 []int64, digitNumber, digitShift, gAgain int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * gAgain
 	room := min(len(pass), len(pass2))
@@ -5386,10 +5380,10 @@ func productsKernel77(lo, hi int, add10, map68 []int64, pass []uint64, either6, 
 	}
 }
 
-// productsKernel77Summary returns what rows lo to hi add to the state, in the stages pass26.
+// productsKernel75Summary returns what rows lo to hi add to the state, in the stages pass26.
 //
 //go:noinline
-func productsKernel77Summary(lo, hi int, map68 []int64, digitShift int64, digits []int64) {
+func productsKernel75Summary(lo, hi int, map68 []int64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	map68Rows := map68[lo:hi]
 	for i := range map68Rows {
@@ -5401,10 +5395,10 @@ func productsKernel77Summary(lo, hi int, map68 []int64, digitShift int64, digits
 	}
 }
 
-// productsKernel78 runs rows lo to hi through the stages pass27, from the state before them to the one after.
+// productsKernel76 runs rows lo to hi through the stages pass27, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel78(lo, hi int, add10 []int64, pass35, pass []uint64, pass36, pass2 []int64, digitNumber, digitShift, gAgain int64, digits []int64) {
+func productsKernel76(lo, hi int, add10 []int64, pass35, pass []uint64, pass36, pass2 []int64, digitNumber, digitShift, gAgain int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * gAgain
 	room := min(len(pass), len(pass2))
@@ -5429,10 +5423,10 @@ func productsKernel78(lo, hi int, add10 []int64, pass35, pass []uint64, pass36, 
 	}
 }
 
-// productsKernel78Summary returns what rows lo to hi add to the state, in the stages pass27.
+// productsKernel76Summary returns what rows lo to hi add to the state, in the stages pass27.
 //
 //go:noinline
-func productsKernel78Summary(lo, hi int, pass35 []uint64, digitShift int64, digits []int64) {
+func productsKernel76Summary(lo, hi int, pass35 []uint64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	pass35Rows := pass35[lo:hi]
 	for _, pass := range pass35Rows {
@@ -5443,10 +5437,10 @@ func productsKernel78Summary(lo, hi int, pass35 []uint64, digitShift int64, digi
 	}
 }
 
-// productsKernel84 runs rows lo to hi through the stages pass33, from the state before them to the one after.
+// productsKernel82 runs rows lo to hi through the stages pass33, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel84(lo, hi int, add10 []int64, pass47 []uint64, pass48, pass []int64, digitNumber, digitShift, gAgain int64, digits []int64) {
+func productsKernel82(lo, hi int, add10 []int64, pass47 []uint64, pass48, pass []int64, digitNumber, digitShift, gAgain int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * gAgain
 	places := (*[256]int64)(digits)
@@ -5467,10 +5461,10 @@ func productsKernel84(lo, hi int, add10 []int64, pass47 []uint64, pass48, pass [
 	}
 }
 
-// productsKernel84Summary returns what rows lo to hi add to the state, in the stages pass33.
+// productsKernel82Summary returns what rows lo to hi add to the state, in the stages pass33.
 //
 //go:noinline
-func productsKernel84Summary(lo, hi int, pass47 []uint64, digitShift int64, digits []int64) {
+func productsKernel82Summary(lo, hi int, pass47 []uint64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	pass47Rows := pass47[lo:hi]
 	for i := range pass47Rows {
@@ -5481,10 +5475,10 @@ func productsKernel84Summary(lo, hi int, pass47 []uint64, digitShift int64, digi
 	}
 }
 
-// productsKernel85 runs rows lo to hi through the stages pass34, from the state before them to the one after.
+// productsKernel83 runs rows lo to hi through the stages pass34, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel85(lo, hi int, map67, top []int64, top2 int64) {
+func productsKernel83(lo, hi int, map67, top []int64, top2 int64) {
 	map67Rows := map67[lo:hi]
 	for i := range map67Rows {
 		row := int64(lo + i)
@@ -5495,10 +5489,10 @@ func productsKernel85(lo, hi int, map67, top []int64, top2 int64) {
 	}
 }
 
-// productsKernel86 runs rows lo to hi through the stages pass35, from the state before them to the one after.
+// productsKernel84 runs rows lo to hi through the stages pass35, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel86(lo, hi int, either7, pass49, top []int64, top2 int64) {
+func productsKernel84(lo, hi int, either7, pass49, top []int64, top2 int64) {
 	either7Rows := either7[lo:hi]
 	pass49Rows := pass49[lo:hi]
 	pass49Rows = pass49Rows[:len(either7Rows)]
@@ -5510,10 +5504,10 @@ func productsKernel86(lo, hi int, either7, pass49, top []int64, top2 int64) {
 	}
 }
 
-// productsKernel87 runs rows lo to hi through the stages map82, map83, map84, map85, from the state before them to the one after.
+// productsKernel85 runs rows lo to hi through the stages map82, map83, map84, map85, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel87(lo, hi int, top []int64, either12, product []int32, revenue, revenue2, either17, sold, either22, looked []int64) {
+func productsKernel85(lo, hi int, top []int64, either12, product []int32, revenue, revenue2, either17, sold, either22, looked []int64) {
 	topRows := top[lo:hi]
 	productRows := product[lo:hi]
 	productRows = productRows[:len(topRows)]
