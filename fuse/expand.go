@@ -63,6 +63,7 @@ func newExpansion(p *ir.Pipeline, options Options) *expansion {
 		columnOf:   map[*ir.Value]*ir.Value{},
 		rowTables:  map[string]rowTable{},
 		sides:      map[string]sortedSide{},
+		partnersOf: map[string]partners{},
 		codeTables: map[codesKey]codeTables{},
 		wordsOf:    map[string][]*ir.Value{},
 		joins:      map[*ir.Value]*joined{},
@@ -127,6 +128,7 @@ type expansion struct {
 	columnOf   map[*ir.Value]*ir.Value // by finds: the column of from that their table has
 	rowTables  map[string]rowTable     // by the columns of their keys
 	sides      map[string]sortedSide   // likewise
+	partnersOf map[string]partners     // likewise, of joins
 	codeTables map[codesKey]codeTables
 	wordsOf    map[string][]*ir.Value // likewise, of nested loops
 	joins      map[*ir.Value]*joined  // by joins

@@ -225,14 +225,14 @@ func (e *expansion) stored(v *ir.Value, p *paired) *ir.Value {
 // repeated returns the left and the right row of each pair, which are the rows of out. If hasRows is set, the table
 // has codes of rows.
 func (o *ordering) repeated(t rowTable, left []*ir.Value, hasRows bool, out *ir.Domain) (row, partner *ir.Value) {
-	p := o.partners(t.ungrouped(), hasRows)
+	p := o.partnersIn(t, hasRows)
 	var length, begin *ir.Value
 	if o.entersCodes(t) {
 		length, begin = p.split(p.ofKeys(t, left))
 	} else {
 		length, begin = p.ofRows(t, left)
 	}
-	return o.pairsOf(o.orderIn(t, p.order), begin, length, out)
+	return o.pairsOf(p.order, begin, length, out)
 }
 
 // merged returns a join of rows with keys and sorted rows.

@@ -9,6 +9,28 @@ type partners struct {
 	count *ir.Value // of each slot or, in a table with codes, of the first row of each key: how many rows have its keys
 	begin *ir.Value // likewise: where these rows begin in order
 	both  *ir.Value // likewise: begin and count as one word, if both have 32 bits
+
+	coding partnerCoding
+	table  *ir.Value // the words of keys and codes; nil if there are none
+}
+
+// partnersIn returns the rows of a table that have equal keys. Joins with the same right columns share them. If hasRows
+// is set, the table has codes of rows.
+func (o *ordering) partnersIn(t rowTable, hasRows bool) partners {
+	at := columnsName(t.keys)
+	p, ok := o.partnersOf[at]
+	if !ok {
+		p = o.partners(t.ungrouped(), hasRows)
+		if p.both != nil && t.hasWords() && !o.entersCodes(t) {
+			p.coding = o.partnerCoding(t)
+			p.table = p.tableIn(t)
+			p.both = p.bothIn(t)
+		}
+		p.order = o.orderIn(t, p.order)
+		o.partnersOf[at] = p
+	}
+	p.ordering = o
+	return p
 }
 
 // partners brings the rows of a table together that have equal keys. The first one
@@ -57,12 +79,11 @@ func (o *ordering) bothOf(begin, count *ir.Value) *ir.Value {
 
 // ofRows returns how many rows of a table with slots have keys, and where these rows begin.
 func (p partners) ofRows(t rowTable, keys []*ir.Value) (count, begin *ir.Value) {
-	if p.both == nil || !t.hasWords() {
+	if p.table == nil {
 		return p.at(p.slotOf(t, keys))
 	}
-	both := p.bothIn(t)
-	c := p.partnerCoding(t)
-	found := p.matchWords(t, p.words(p.sortKeysOf(keys)), p.codesIn(t, c))
+	c, both := p.coding, p.both
+	found := p.matchWords(t, p.words(p.sortKeysOf(keys)), p.table)
 
 	number, low := p.apply(ir.OpShr, found, c.bits), p.cast(ir.I64, p.apply(ir.OpAnd, found, c.low))
 	areMany := p.apply(ir.OpEq, number, c.most)
@@ -87,26 +108,27 @@ type partnerCoding struct {
 	low, most *ir.Value
 }
 
-func (p partners) partnerCoding(t rowTable) partnerCoding {
-	narrow := func(x *ir.Value) *ir.Value { return p.cast(ir.U32, x) }
-	one := p.constant(ir.Int(ir.U64, 1))
-	numbers := p.apply(ir.OpGreatest, p.length(t.keys[0]), p.length(t.rows))
-	bits := p.cast(ir.U64, p.bitsUpTo(numbers))
-	below := func(bits *ir.Value) *ir.Value { return narrow(p.apply(ir.OpSub, p.apply(ir.OpShl, one, bits), one)) }
-	most := p.apply(ir.OpLeast, below(p.apply(ir.OpSub, p.integer(bits, codeBits), bits)), p.constant(ir.Int(ir.U32, mostInCode)))
+func (o *ordering) partnerCoding(t rowTable) partnerCoding {
+	narrow := func(x *ir.Value) *ir.Value { return o.cast(ir.U32, x) }
+	one := o.constant(ir.Int(ir.U64, 1))
+	numbers := o.apply(ir.OpGreatest, o.length(t.keys[0]), o.length(t.rows))
+	bits := o.cast(ir.U64, o.bitsUpTo(numbers))
+	below := func(bits *ir.Value) *ir.Value { return narrow(o.apply(ir.OpSub, o.apply(ir.OpShl, one, bits), one)) }
+	most := o.apply(ir.OpLeast, below(o.apply(ir.OpSub, o.integer(bits, codeBits), bits)), o.constant(ir.Int(ir.U32, mostInCode)))
 	return partnerCoding{bits: narrow(bits), low: below(bits), most: most}
 }
 
 // code returns the code of keys with some rows, which a word with a number tells, too.
-func (p partners) code(c partnerCoding, begin, count, number *ir.Value) *ir.Value {
+func (p partners) code(begin, count, number *ir.Value) *ir.Value {
+	c := p.coding
 	narrow := func(x *ir.Value) *ir.Value { return p.cast(ir.U32, x) }
 	few := p.apply(ir.OpLeast, narrow(count), c.most)
 	low := p.choose(p.apply(ir.OpLt, few, c.most), narrow(begin), narrow(number))
 	return p.apply(ir.OpOr, p.apply(ir.OpShl, few, c.bits), low)
 }
 
-// codesIn returns the table of the words of keys and codes.
-func (p partners) codesIn(t rowTable, c partnerCoding) *ir.Value {
+// tableIn returns the table of the words of keys and codes.
+func (p partners) tableIn(t rowTable) *ir.Value {
 	tableOf := func(t rowTable, code *ir.Value) *ir.Value {
 		isTaken, _ := p.rowOfSlot(t)
 		code = p.choose(isTaken, code, p.integer(code, 0))
@@ -116,13 +138,13 @@ func (p partners) codesIn(t rowTable, c partnerCoding) *ir.Value {
 		return p.codeWord(p.heldBy(t, t), code)
 	}
 	u := t.ungrouped()
-	made := tableOf(u, p.code(c, p.begin, p.count, p.index(u.rows, u.rows.Type.Domain)))
+	made := tableOf(u, p.code(p.begin, p.count, p.index(u.rows, u.rows.Type.Domain)))
 	if t.grouped == nil {
 		return made
 	}
 	way := t.ways.second
 	_, key := p.rowOfSlot(way)
-	grouped := tableOf(way, p.code(c, p.gather(p.pos, t.grouped.begin, key), p.gather(p.pos, t.grouped.count, key), key))
+	grouped := tableOf(way, p.code(p.gather(p.pos, t.grouped.begin, key), p.gather(p.pos, t.grouped.count, key), key))
 	slots := p.newDomain(ir.DomainEither, t.ways.slots.Name+"_words", t.keys[0].Type.Domain)
 	return p.either(t.ways.isFirst, made, grouped, ir.Type{Kind: made.Type.Kind, Domain: slots})
 }
