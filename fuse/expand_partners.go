@@ -85,7 +85,8 @@ func (p partners) ofRows(t rowTable, keys []*ir.Value) (count, begin *ir.Value) 
 	c, both := p.coding, p.both
 	found := p.matchWords(t, p.words(p.sortKeysOf(keys)), p.table)
 
-	number, low := p.apply(ir.OpShr, found, c.bits), p.cast(ir.I64, p.apply(ir.OpAnd, found, c.low))
+	number := p.apply(ir.OpAnd, p.apply(ir.OpShr, found, c.bits), p.constant(ir.Int(ir.U32, mostInCode))) // whose bits are known then
+	low := p.cast(ir.I64, p.apply(ir.OpAnd, found, c.low))
 	areMany := p.apply(ir.OpEq, number, c.most)
 	at := p.choose(areMany, low, p.number(-1))
 	if t.least != nil {
@@ -162,7 +163,11 @@ func (p partners) at(slot *ir.Value) (count, begin *ir.Value) {
 
 // split returns the count and the begin that are one word.
 func (p partners) split(both *ir.Value) (count, begin *ir.Value) {
-	count = p.cast(ir.I64, p.apply(ir.OpAnd, both, p.integer(both, 1<<32-1)))
+	mask := uint64(1<<32 - 1)
+	if p.short {
+		mask = 1<<31 - 1 // there are fewer rows
+	}
+	count = p.cast(ir.I64, p.apply(ir.OpAnd, both, p.integer(both, mask)))
 	return count, p.cast(ir.I64, p.apply(ir.OpShr, both, p.constant(ir.Int(ir.U64, 32))))
 }
 

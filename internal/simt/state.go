@@ -26,7 +26,11 @@ type slot struct {
 	stateKey
 	kind   ir.Kind // in which it is held
 	counts bool    // rows: from 0 to below 2^31 in one launch, 2^62 in parts
+	short  bool    // the sum of the rows of one launch of numbers from 0 to below 2^31: below 2^62
 }
+
+// shortBits are the bits of numbers of which so many as one launch has rows have a sum of soleBits.
+const shortBits = 31
 
 // single is a state of one slot.
 func single(k *kernel, s slot) *state { return &state{kernel: k, slots: []slot{s}} }
@@ -57,7 +61,7 @@ type flag struct {
 func (k *kernel) stateOf(ops []int) *state {
 	st := &state{kernel: k, of: map[stateKey]source{}}
 	add := func(key stateKey) int {
-		s := slot{stateKey: key, kind: k.Ops[key.op].Monoid.Fields[key.field].Kind, counts: k.countsRows(key.op, key.field)}
+		s := slot{stateKey: key, kind: k.Ops[key.op].Monoid.Fields[key.field].Kind, counts: k.countsRows(key.op, key.field), short: k.addsShort(key.op, key.field)}
 		if s.counts && !k.long {
 			s.kind = ir.I32
 		}
@@ -159,6 +163,13 @@ func (k *kernel) countsRows(i, f int) bool {
 	}
 	_, isFlag := k.Indicator(op.Args[f])
 	return isFlag || k.IsConst(op.Args[f], 0) || k.IsConst(op.Args[f], 1)
+}
+
+// addsShort reports whether field f of operation i adds up numbers from 0 to below 2^31 of fewer than 2^31 rows.
+func (k *kernel) addsShort(i, f int) bool {
+	op := &k.Ops[i]
+	return !k.long && op.IsPrefix() && !makesOffsets(op) && op.Monoid.Kind == tile.Fold && op.Monoid.Fields[f].Kind == ir.I64 && adds(op.Monoid.Combine[f]) &&
+		k.BitsOf(op.Args[f]) <= shortBits
 }
 
 // adds reports whether a combination is a sum, or one that starts anew at heads.

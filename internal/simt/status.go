@@ -47,8 +47,8 @@ func (s slot) width() int {
 	switch {
 	case s.counts && s.kind == ir.I32:
 		return 31
-	case s.counts:
-		return 62
+	case s.counts, s.short:
+		return soleBits
 	case s.kind == ir.Bool:
 		return 1
 	}
