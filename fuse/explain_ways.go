@@ -79,12 +79,23 @@ func (g *Graph) wayName(s *Stage) string {
 			return d != nil && d.By != nil && d.By.Op == op
 		})
 	}
+	isGrouped := slices.ContainsFunc(g.Pipeline.Values, func(v *ir.Value) bool { // in the second way
+		if v.Op != ir.OpEither || v.Limit != last.condition || v.Type.IsScalar() {
+			return false
+		}
+		by := v.Args[1].Type.Domain.By
+		return by != nil && by.Op == ir.OpInsert && by.Args[0].Type.Domain.Kind == ir.DomainMask
+	})
 	isTable := followsFromLengths(last.condition) && hasSlotsOf(ir.OpInsert)
 	switch {
 	case sortsFew(last.condition) && last.second:
 		return "sorting many rows"
 	case sortsFew(last.condition):
 		return "few rows sorted by one work-group"
+	case isGrouped && last.second:
+		return "a table of a row of each key"
+	case isGrouped:
+		return "a table of all rows"
 	case isTable && last.second:
 		return "a table of rows that move first"
 	case isTable:

@@ -2,6 +2,7 @@ package fuse
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/kgen-go/kgen/ir"
@@ -135,6 +136,37 @@ func TestWaysOfTables(t *testing.T) {
 					t.Errorf("%s: %+v: %s: ways %v", level, c.options, c.results, names)
 				}
 			}
+		}
+	}
+}
+
+// Rows on the right of a join are sorted where they are many, and only then; explanations say so.
+func TestWaysOfJoins(t *testing.T) {
+	all := []string{"a table of all rows", "a table of a row of each key"}
+	for keys, isGrouped := range map[string]bool{"i32": true, "f32": true, "i64": false} {
+		g := graphOf(t, "a: [n]"+keys+", b: [m]"+keys, "j = join(a, b)\n\treturn x: j.left, y: j.right", Options{Short: true, Partitions: true})
+		p, names := program(t, g, LevelAuto), map[string]bool{}
+		for i, k := range p.Kernels {
+			names[g.wayName(p.Groups[i][0])] = true
+			if strings.HasSuffix(k.Domains[0].Plan, "_grouped") && len(p.Groups[i][0].ways) != 1 {
+				t.Errorf("%s: %s runs in the ways %v", keys, k.Name, p.Groups[i][0].ways)
+			}
+		}
+		for _, name := range all {
+			if names[name] != isGrouped {
+				t.Errorf("%s: ways %v", keys, names)
+			}
+		}
+	}
+}
+
+// The first kernel that knows the sum of lengths tells how many rows an expansion has.
+func TestSizesAreEarly(t *testing.T) {
+	g := graphOf(t, "length: [m]i32", "return row: repeat(length)", Options{Short: true, Lengths: true})
+	p := program(t, g, LevelAuto)
+	for i, group := range p.Groups {
+		if i > 0 && slices.ContainsFunc(group, (*Stage).sizesEarly) {
+			t.Errorf("%s tells a size that the kernel before it could", p.Kernels[i].Name)
 		}
 	}
 }
