@@ -152,6 +152,11 @@ func TestWaysOfJoins(t *testing.T) {
 				t.Errorf("%s: %s runs in the ways %v", keys, k.Name, p.Groups[i][0].ways)
 			}
 		}
+		for _, d := range p.Plan.Domains { // searches go on from the last slot to the first
+			if strings.Contains(d.Name, "_of_rows_or_keys") && d.Len.Op == plan.OpMax {
+				t.Errorf("%s: %s has %s rows, those of the table that is not made among them", keys, d.Name, d.Len)
+			}
+		}
 		for _, name := range all {
 			if names[name] != isGrouped {
 				t.Errorf("%s: ways %v", keys, names)
