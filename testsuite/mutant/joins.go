@@ -146,7 +146,7 @@ var joins = []Mutant{
 	{Name: "an expansion has its size from a later kernel", File: "fuse/level.go", Tests: "./fuse -run ^TestSizesAreEarly$",
 		Old: "if !s.sizesEarly() || len(rest) == 0 {",
 		New: "if !s.sizesEarly() || len(rest) >= 0 {"},
-	{Name: "sums of any numbers are published in one word", File: "internal/simt/state.go", Device: "emulated", Schedule: "scheme=lookback",
+	{Name: "sums of any numbers are published in one word", File: "internal/simt/state.go", Device: "emulated", Programs: "scan_of_scan", Schedule: "workgroup=8,items=3,scheme=lookback",
 		Old: "k.BitsOf(op.Args[f]) <= shortBits",
 		New: "k.BitsOf(op.Args[f]) <= 2*shortBits+2"},
 	{Name: "the greater of two numbers may be negative", File: "internal/tile/bits.go", Tests: "./internal/tile -run ^TestBitsOf$",
