@@ -64,6 +64,7 @@ func newExpansion(p *ir.Pipeline, options Options) *expansion {
 		rowTables:  map[string]rowTable{},
 		sides:      map[string]sortedSide{},
 		partnersOf: map[string]partners{},
+		rowWordsOf: map[*ir.Value]*ir.Value{},
 		codeTables: map[codesKey]codeTables{},
 		wordsOf:    map[string][]*ir.Value{},
 		joins:      map[*ir.Value]*joined{},
@@ -129,6 +130,7 @@ type expansion struct {
 	rowTables  map[string]rowTable     // by the columns of their keys
 	sides      map[string]sortedSide   // likewise
 	partnersOf map[string]partners     // likewise, of joins
+	rowWordsOf map[*ir.Value]*ir.Value // by the rows of tables
 	codeTables map[codesKey]codeTables
 	wordsOf    map[string][]*ir.Value // likewise, of nested loops
 	joins      map[*ir.Value]*joined  // by joins

@@ -71,14 +71,35 @@ func (o *ordering) foundRow(t rowTable, keys []*ir.Value) *ir.Value {
 	if o.entersCodes(t) {
 		return o.rowOfCode(o.codeIn(t, keys, o.codesOfRows(t)))
 	}
-	row := o.rowOfCode(o.match(t, keys, func(way rowTable) *ir.Value {
+	code := func(way rowTable) *ir.Value {
 		return o.apply(ir.OpAdd, o.cast(ir.U32, o.rowsIn(way)), o.constant(ir.Int(ir.U32, 1)))
-	}))
+	}
+	var found *ir.Value
+	if t.isWide {
+		found = o.match(t, keys, code)
+	} else {
+		found = o.matchWords(t, o.words(o.sortKeysOf(keys)), o.rowWords(t, t, code))
+	}
+	row := o.rowOfCode(found)
 	if t.least == nil {
 		return row
 	}
 	slot := o.choose(t.isDirect, o.keySlot(t, keys), o.number(-1))
 	return o.choose(t.isDirect, o.rowAt(t, slot), row)
+}
+
+// rowWords returns the words of the keys and the rows of a table, which is one way to make t or t itself. Those of a way are
+// there once, whether it is looked up alone or as t.
+func (o *ordering) rowWords(t, way rowTable, code func(way rowTable) *ir.Value) *ir.Value {
+	if o.rowWordsOf[way.rows] == nil {
+		if w := way.ways; w == nil {
+			o.rowWordsOf[way.rows] = o.codeWord(o.heldBy(t, way), code(way))
+		} else {
+			first, second := o.rowWords(t, w.first, code), o.rowWords(t, w.second, code)
+			o.rowWordsOf[way.rows] = o.either(w.isFirst, first, second, ir.Type{Kind: first.Type.Kind, Domain: w.slots})
+		}
+	}
+	return o.rowWordsOf[way.rows]
 }
 
 // rowTable is a table of the rows that have the first of equal keys.

@@ -70,13 +70,16 @@ func (t rowTable) ungrouped() rowTable {
 
 // areDifferent returns 1 if no two rows of a table have equal keys, else 0.
 func (o *ordering) areDifferent(t rowTable) *ir.Value {
-	u := t.ungrouped()
-	taken := o.add(o.pos, ir.Value{Op: ir.OpSum, Args: []*ir.Value{o.cast(ir.I64, o.isTaken(u.rows))}, Type: ir.Type{Kind: ir.I64}})
-	all := o.hasAll(u.keys[0], taken)
-	if t.grouped == nil {
-		return all
+	switch {
+	case t.grouped != nil:
+		other := o.areDifferent(t.ways.first)
+		return o.either(t.ways.isFirst, other, o.hasAll(t.keys[0], o.length(t.grouped.begin)), other.Type)
+	case t.ways != nil:
+		first, second := o.areDifferent(t.ways.first), o.areDifferent(t.ways.second)
+		return o.either(t.ways.isFirst, first, second, first.Type)
 	}
-	return o.either(t.ways.isFirst, all, o.hasAll(u.keys[0], o.length(t.grouped.begin)), all.Type)
+	taken := o.add(o.pos, ir.Value{Op: ir.OpSum, Args: []*ir.Value{o.cast(ir.I64, o.isTaken(t.rows))}, Type: ir.Type{Kind: ir.I64}})
+	return o.hasAll(t.keys[0], taken)
 }
 
 // orderIn returns all rows, those of equal keys together and in their order; order is that of rows that are not grouped.
