@@ -86,16 +86,19 @@ func (p partners) ofRows(t rowTable, keys []*ir.Value) (count, begin *ir.Value) 
 	found := p.matchWords(t, p.words(p.sortKeysOf(keys)), p.table)
 
 	number := p.apply(ir.OpAnd, p.apply(ir.OpShr, found, c.bits), p.constant(ir.Int(ir.U32, mostInCode))) // whose bits are known then
-	low := p.cast(ir.I64, p.apply(ir.OpAnd, found, c.low))
+	low := p.apply(ir.OpAnd, found, c.low)
 	areMany := p.apply(ir.OpEq, number, c.most)
-	at := p.choose(areMany, low, p.number(-1))
+	at := p.choose(areMany, p.cast(ir.I64, low), p.number(-1))
 	if t.least != nil {
 		at = p.choose(t.isDirect, p.keySlot(t, keys), at)
 		areMany = p.apply(ir.OpLogicalOr, areMany, t.isDirect)
 	}
 	at.Type.Target = both.Type.Domain
 	many, from := p.split(p.gather(p.pos, both, at)) // 0 of a slot that does not exist
-	return p.choose(areMany, many, p.cast(ir.I64, number)), p.choose(areMany, from, low)
+	either := func(x, y *ir.Value) *ir.Value { // as short as it can be where it is kept
+		return p.cast(ir.I64, p.choose(areMany, p.cast(ir.U32, x), y))
+	}
+	return either(many, number), either(from, low)
 }
 
 // mostInCode is the most rows with equal keys that codes tell. Of more, what pairs cost outweighs a search.

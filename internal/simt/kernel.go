@@ -176,9 +176,9 @@ const maxRecomputed = 3
 
 // isRecomputed reports whether v is computed again, from columns that work-items
 // hold anyway, and not kept. A bool is kept, as a bit: compilers would keep a
-// recomputed one in a register.
+// recomputed one in a register. A number that is kept is kept in as few bits as it has.
 func (k *kernel) isRecomputed(v tile.ID) bool {
-	return k.isFree(v) || k.Values[v].Kind != ir.Bool && k.operators(v) <= maxRecomputed
+	return k.isFree(v) || k.Values[v].Kind != ir.Bool && k.operators(v) <= maxRecomputed || k.isWidened(v)
 }
 
 // useRecomputed enters the operands of recomputed values as used in each phase that
