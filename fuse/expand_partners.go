@@ -95,7 +95,7 @@ func (p partners) ofRows(t rowTable, keys []*ir.Value) (count, begin *ir.Value) 
 	}
 	at.Type.Target = both.Type.Domain
 	many, from := p.split(p.gather(p.pos, both, at)) // 0 of a slot that does not exist
-	either := func(x, y *ir.Value) *ir.Value { // as short as it can be where it is kept
+	either := func(x, y *ir.Value) *ir.Value {       // as short as it can be where it is kept
 		return p.cast(ir.I64, p.choose(areMany, p.cast(ir.U32, x), y))
 	}
 	return either(many, number), either(from, low)
