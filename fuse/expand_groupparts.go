@@ -58,7 +58,7 @@ func (o *ordering) groupedByParts(v *ir.Value, keys []sortKey, in *partRange, ou
 	p.on.rows.By = g.words
 
 	end := o.apply(ir.OpAdd, p.first, p.count)
-	g.keyWords = o.add(o.pos, ir.Value{Op: ir.OpGroupParts, Args: []*ir.Value{p.first, end, g.words}, Type: ir.Type{Kind: ir.U32, Domain: p.on.rows}})
+	g.keyWords = o.add(o.pos, ir.Value{Op: ir.OpGroupParts, Args: []*ir.Value{p.first, end, g.words}, Split: o.dividedGroups(), Type: ir.Type{Kind: ir.U32, Domain: p.on.rows}})
 	each := o.add(o.pos, ir.Value{Op: ir.OpDistinct, Args: []*ir.Value{g.keyWords}, Type: ir.Type{Kind: ir.I64, Domain: p.first.Type.Domain}})
 	taken := o.newDomain(ir.DomainBins, o.rows.Name+"_distinct", nil)
 	source, begin := o.expanded(repetition{length: each}, taken)
@@ -72,6 +72,15 @@ func (o *ordering) groupedByParts(v *ir.Value, keys []sortKey, in *partRange, ou
 	g.held = o.gather(o.pos, g.keyWords, at)
 	return g
 }
+
+// dividedGroups returns how many groups may divide a part: with all that they have in tables and columns, so many leave
+// most of a cache that holds a table of parted rows.
+func (o *ordering) dividedGroups() int { return int(max(o.parted/rowsPerDivided, leastDivided)) }
+
+const (
+	rowsPerDivided = 64 // of the rows of the smallest table that has parts
+	leastDivided   = 32 // as few, in tests, still tell whether most rows bring new ones
+)
 
 // partRange says in which range of a word each part has its keys.
 type partRange struct {
@@ -259,6 +268,6 @@ func (b *kernelBuilder) groupParts(w *Value) tile.ID {
 		folds = append(folds, f)
 	}
 	stream := b.Stream(w.Name, w.Type, w.Name, tile.Permute, true)
-	b.built[w] = b.GroupParts(stream, places, streams, folds, first, end)
+	b.built[w] = b.GroupParts(stream, places, streams, folds, v.Split, first, end)
 	return b.built[w]
 }
