@@ -150,13 +150,12 @@ func (o *ordering) isKeyOf(v *ir.Value, keys []sortKey) bool {
 	return false
 }
 
-// isFold reports whether v is a fold of one column of the rows of groups that are not empty, or of their number.
+// isFold reports whether v follows from folds of one column of the rows of groups that are not empty, and of their number.
 func isFold(v *ir.Value) bool {
 	if !v.Op.IsAggregate() {
 		return false
 	}
-	a := v.Op.Aggregate()
-	if a.Finish != ir.FinishField || len(a.State) != 1 || a.GivesRow() || a.IsEdge() || a.State[0].Holders || a.State[0].Element == ir.ElementRow {
+	if a := v.Op.Aggregate(); a.GivesRow() || a.IsEdge() {
 		return false
 	}
 	return len(v.Args) == 0 || !v.Args[0].Type.IsScalar() && (v.Args[0].Type.Kind.IsInteger() || v.Args[0].Type.Kind.IsFloat() || v.Args[0].Type.Kind == ir.Bool)
@@ -195,7 +194,16 @@ func (g *partedGroups) aggregate(v *ir.Value) *ir.Value {
 		g.keysOf(g.cast(g.word.value.Type.Kind, g.held), g.keys, columns)
 		return columns[g.values[v.Args[0]]]
 	}
-	f := v.Op.Aggregate().State[0]
+	a := v.Op.Aggregate()
+	result := g.field(v, a.State[0])
+	if a.Finish == ir.FinishQuotient {
+		result = g.apply(ir.OpDiv, g.cast(ir.F64, result), g.cast(ir.F64, g.field(v, a.State[1])))
+	}
+	return result
+}
+
+// field writes a field of the state of an aggregate by the groups.
+func (g *partedGroups) field(v *ir.Value, f ir.StateField) *ir.Value {
 	made := ir.Value{Op: ir.OpFoldParts, Args: []*ir.Value{g.keyWords}, Reduce: f.Fold, Type: ir.Type{Kind: kindOf(f, v), Domain: g.rows}}
 	at := tableKey{fold: f.Fold, kind: made.Type.Kind}
 	if len(v.Args) > 0 && f.Element == ir.ElementArgument {

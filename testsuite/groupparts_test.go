@@ -18,7 +18,7 @@ func TestGroupsByParts(t *testing.T) {
 	fold := func(name, kind, element string) string {
 		return fmt.Sprintf(`pipeline parts_%s(k: [n]%s, x: [n]%s) {
 	g = groups(k)
-	return key: first(k, by: g), size: count(by: g), total: sum(x, by: g), least: min(x, by: g), greatest: max(x, by: g), some: count(x > 7, by: g), wide: sum(f64(x), by: g)
+	return key: first(k, by: g), size: count(by: g), total: sum(x, by: g), least: min(x, by: g), greatest: max(x, by: g), some: count(x > 7, by: g), wide: sum(f64(x), by: g), mean: avg(x, by: g)
 }
 `, name, kind, element)
 	}
