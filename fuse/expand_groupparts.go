@@ -58,7 +58,7 @@ func (o *ordering) groupedByParts(v *ir.Value, keys []sortKey, in *partRange, ou
 	p.on.rows.By = g.words
 
 	end := o.apply(ir.OpAdd, p.first, p.count)
-	g.keyWords = o.add(o.pos, ir.Value{Op: ir.OpGroupParts, Args: []*ir.Value{p.first, end, g.words}, Type: ir.Type{Kind: ir.U32, Domain: p.on.rows}})
+	g.keyWords = o.add(o.pos, ir.Value{Op: ir.OpGroupParts, Args: []*ir.Value{p.first, end, g.words}, Split: o.dividedGroups(), Type: ir.Type{Kind: ir.U32, Domain: p.on.rows}})
 	each := o.add(o.pos, ir.Value{Op: ir.OpDistinct, Args: []*ir.Value{g.keyWords}, Type: ir.Type{Kind: ir.I64, Domain: p.first.Type.Domain}})
 	taken := o.newDomain(ir.DomainBins, o.rows.Name+"_distinct", nil)
 	source, begin := o.expanded(repetition{length: each}, taken)
@@ -72,6 +72,15 @@ func (o *ordering) groupedByParts(v *ir.Value, keys []sortKey, in *partRange, ou
 	g.held = o.gather(o.pos, g.keyWords, at)
 	return g
 }
+
+// dividedGroups returns how many groups may divide a part: with all that they have in tables and columns, so many leave
+// most of a cache that holds a table of parted rows.
+func (o *ordering) dividedGroups() int { return int(max(o.parted/rowsPerDivided, leastDivided)) }
+
+const (
+	rowsPerDivided = 64 // of the rows of the smallest table that has parts
+	leastDivided   = 32 // as few, in tests, still tell whether most rows bring new ones
+)
 
 // partRange says in which range of a word each part has its keys.
 type partRange struct {
@@ -141,13 +150,12 @@ func (o *ordering) isKeyOf(v *ir.Value, keys []sortKey) bool {
 	return false
 }
 
-// isFold reports whether v is a fold of one column of the rows of groups that are not empty, or of their number.
+// isFold reports whether v follows from folds of one column of the rows of groups that are not empty, and of their number.
 func isFold(v *ir.Value) bool {
 	if !v.Op.IsAggregate() {
 		return false
 	}
-	a := v.Op.Aggregate()
-	if a.Finish != ir.FinishField || len(a.State) != 1 || a.GivesRow() || a.IsEdge() || a.State[0].Holders || a.State[0].Element == ir.ElementRow {
+	if a := v.Op.Aggregate(); a.GivesRow() || a.IsEdge() {
 		return false
 	}
 	return len(v.Args) == 0 || !v.Args[0].Type.IsScalar() && (v.Args[0].Type.Kind.IsInteger() || v.Args[0].Type.Kind.IsFloat() || v.Args[0].Type.Kind == ir.Bool)
@@ -186,7 +194,16 @@ func (g *partedGroups) aggregate(v *ir.Value) *ir.Value {
 		g.keysOf(g.cast(g.word.value.Type.Kind, g.held), g.keys, columns)
 		return columns[g.values[v.Args[0]]]
 	}
-	f := v.Op.Aggregate().State[0]
+	a := v.Op.Aggregate()
+	result := g.field(v, a.State[0])
+	if a.Finish == ir.FinishQuotient {
+		result = g.apply(ir.OpDiv, g.cast(ir.F64, result), g.cast(ir.F64, g.field(v, a.State[1])))
+	}
+	return result
+}
+
+// field writes a field of the state of an aggregate by the groups.
+func (g *partedGroups) field(v *ir.Value, f ir.StateField) *ir.Value {
 	made := ir.Value{Op: ir.OpFoldParts, Args: []*ir.Value{g.keyWords}, Reduce: f.Fold, Type: ir.Type{Kind: kindOf(f, v), Domain: g.rows}}
 	at := tableKey{fold: f.Fold, kind: made.Type.Kind}
 	if len(v.Args) > 0 && f.Element == ir.ElementArgument {
@@ -259,6 +276,6 @@ func (b *kernelBuilder) groupParts(w *Value) tile.ID {
 		folds = append(folds, f)
 	}
 	stream := b.Stream(w.Name, w.Type, w.Name, tile.Permute, true)
-	b.built[w] = b.GroupParts(stream, places, streams, folds, first, end)
+	b.built[w] = b.GroupParts(stream, places, streams, folds, v.Split, first, end)
 	return b.built[w]
 }

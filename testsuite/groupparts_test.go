@@ -11,14 +11,14 @@ import (
 )
 
 // TestGroupsByParts groups rows part by part: by keys of several narrow types, with folds of elements that fit beside
-// a key and of others, of a few groups in each part and of so many that the tables grow, of keys outside the range of
-// the sample, and of keys that are all in one part, which are partitioned by a hash.
+// a key and of others, of a few groups in each part and of so many that the tables grow or parts are divided, of keys outside
+// the range of the sample, and of keys that are all in one part, which are partitioned by a hash.
 func TestGroupsByParts(t *testing.T) {
 	const rows, sample = 9000, 1 << 6
 	fold := func(name, kind, element string) string {
 		return fmt.Sprintf(`pipeline parts_%s(k: [n]%s, x: [n]%s) {
 	g = groups(k)
-	return key: first(k, by: g), size: count(by: g), total: sum(x, by: g), least: min(x, by: g), greatest: max(x, by: g), some: count(x > 7, by: g), wide: sum(f64(x), by: g)
+	return key: first(k, by: g), size: count(by: g), total: sum(x, by: g), least: min(x, by: g), greatest: max(x, by: g), some: count(x > 7, by: g), wide: sum(f64(x), by: g), mean: avg(x, by: g)
 }
 `, name, kind, element)
 	}
@@ -58,7 +58,14 @@ func TestGroupsByParts(t *testing.T) {
 					}
 					return key * 3
 				}},
-				{"tables that grow", 60000, 30000, spreadKey},
+				{"tables that grow", 60000, 30000, func(_ uint64, row int) uint64 { return uint64(row/2) * 2654435761 }},
+				{"parts that are divided", 40000, 20000, spreadKey},
+				{"parts whose first keys are near each other", 40000, 20000, func(key uint64, row int) uint64 {
+					if row < 20000 {
+						return key<<27>>4 + key>>5
+					}
+					return key * 2654435761
+				}},
 				{"most rows of one group", rows, 400, func(key uint64, row int) uint64 {
 					if row%5 > 0 {
 						key = 7

@@ -105,7 +105,7 @@ const (
 	Partners                  // (rows, keys...) -> i64 over the base: how many of so many rows of the streams Keys have equal keys; with First, the first of these, or -1. Keys are recomputable; Stream is the first one's
 	Pairs                     // (begin, rows, keys...) -> () over the base: Stream from begin on has the rows of which Partners counts how many they are, in order. All but rows are recomputable
 	MatchParts                // (first, end, from, to) -> i64: Keys are streams of words and of keys. Stream gets, for keys from place from to place to, the code of the first word from place first to place end that has the key above that code of 32 bits, or 0. The result is how many different keys these words have. Operands are recomputable
-	GroupParts                // (first, end) -> i64: Keys has a stream of words, keys of 32 bits or with one above 32 other bits, and those of elements. Stream gets, from place first on, the different keys of the words from place first to place end, ascending, Places where Folds leave the folds of each, in the order of the first word that has it, from place first on. The result is how many they are. Operands are recomputable
+	GroupParts                // (first, end) -> i64: Keys has a stream of words, keys of 32 bits or with one above 32 other bits, and those of elements. Stream gets, from place first on, the different keys of the words from place first to place end, ascending, Places where Folds leave the folds of each, in any order from place first on. The result is how many they are. Operands are recomputable
 	Check                     // (failed, row) -> (): if failed holds, Site fails at row, which nobody knows if there is no row
 	ScanTotals                // () -> fields, uniform, epilogue: exclusive fold of Totals into Offsets; results are the grand total
 	StoreScalar               // (x) -> (): scalar Ref of the plan becomes x; x is uniform
@@ -131,6 +131,7 @@ type Op struct {
 	Homes     []int      // Cuckoo: streams, the slots in which each row may be
 	Folds     []PartFold // GroupParts
 	Places    int        // GroupParts: a stream
+	Divided   int        // GroupParts: a part may be divided if it has so many groups
 	Digits    int64      // Rank: how many values a digit has; Order: how many bits a word has
 	Monoid    *Monoid    // Scan, ChunkScan, Reduce, Update, ScanTotals
 	Segment   ID         // Scan, ChunkScan, Reduce: the flag, a bool, at whose rows the fold begins anew; 0 if it never does, or at every row

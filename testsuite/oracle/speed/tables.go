@@ -39,7 +39,7 @@ func tableWorkloads() []workload {
 	for _, c := range []struct {
 		keys   int
 		spread bool
-	}{{16, false}, {1 << 10, false}, {1 << 16, false}, {1 << 20, false}, {1 << 10, true}, {1 << 16, true}, {1 << 20, true}} {
+	}{{16, false}, {1 << 10, false}, {1 << 16, false}, {1 << 20, false}, {1 << 24, false}, {1 << 10, true}, {1 << 16, true}, {1 << 20, true}, {1 << 24, true}} {
 		list = append(list, workload{
 			name: fmt.Sprintf("groups of %s", keysText(c.keys, c.spread)), table: "facts(k INTEGER, v INTEGER)",
 			query: groupsQuery, added: groupsAdded,
