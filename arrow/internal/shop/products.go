@@ -3582,9 +3582,14 @@ func productsKernel25Summary(lo, hi int, product []int32, digitShift, reduce int
 func productsKernel26(lo, hi int, add3, map28 []int64, pass9 []uint32, insert, pass27, insert2 []int64, pass51 []bool, insert3 []int64, pass54 []bool, insert4 []int64, insert5 []uint32, insert6 []int64) {
 	table := make([]uint64, 1024)
 	last := 1023
-	counts := make([]int, 6144)
+	counts := make([]int, 2048)
+	begins := make([]int, 33)
 	from := make([]uint64, 1024)
 	to := make([]uint64, 1024)
+	divided := make([]uint32, 0)
+	divided2 := make([]int64, 0)
+	divided3 := make([]bool, 0)
+	divided4 := make([]bool, 0)
 	add3Rows := add3[lo:hi]
 	map28Rows := map28[lo:hi]
 	map28Rows = map28Rows[:len(add3Rows)]
@@ -3594,142 +3599,228 @@ func productsKernel26(lo, hi int, add3, map28 []int64, pass9 []uint32, insert, p
 		// g = groups(product)
 		first := int(add3Rows[i])
 		end := int(map28Rows[i])
-		words := pass9[first:end]
-		keys := insert5[first:end]
-		keys = keys[:len(words)]
-		places := insert[first:end]
-		places = places[:len(words)]
-		elements := pass27[first:end]
-		elements = elements[:len(words)]
-		elements2 := pass51[first:end]
-		elements2 = elements2[:len(words)]
-		elements3 := pass54[first:end]
-		elements3 = elements3[:len(words)]
-		folds := insert2[first:end]
-		folds = folds[:len(words)]
-		folds2 := insert3[first:end]
-		folds2 = folds2[:len(words)]
-		folds3 := insert4[first:end]
-		folds3 = folds3[:len(words)]
-		groups := 0
-		slots := table[:last+1]
-		for i2 := range slots {
-			slots[i2] = 0
-		}
-		for at, word := range words {
-			key := uint64(word)
-			slot := int(key*11400714819323198485>>32) & last
-			held := table[slot]
-			for held != 0 && held>>32 != key {
-				slot = (slot + 1) & last
-				held = table[slot]
-			}
-			group := int(uint32(held)) - 1
-			if held == 0 {
-				group = groups
-				if uint64(group) < uint64(len(words)) {
-					keys[group] = uint32(key)
-					folds[group] = 0
-					folds2[group] = 0
-					folds3[group] = 0
-				}
-				groups++
-				table[slot] = key<<32 | uint64(groups)
-				if groups*3 > last {
-					last = last*2 + 1
-					if last >= len(table) {
-						larger := make([]uint64, last+1)
-						table = larger
-					}
-					slots2 := table[:last+1]
-					for i2 := range slots2 {
-						slots2[i2] = 0
-					}
-					for number := range groups {
-						again := uint64(keys[number])
-						slot2 := int(again*11400714819323198485>>32) & last
-						held2 := table[slot2]
-						for held2 != 0 && held2>>32 != again {
-							slot2 = (slot2 + 1) & last
-							held2 = table[slot2]
-						}
-						table[slot2] = again<<32 | uint64(number+1)
-					}
-				}
-			}
-			if uint64(group) < uint64(len(words)) {
-				folds[group] += elements[at]
-				folds2[group] += kgenBit[int64](elements2[at])
-				folds3[group] += kgenBit[int64](elements3[at])
-			}
-		}
-		if len(from) < groups {
-			longer := make([]uint64, groups*2)
-			from = longer
-		}
-		if len(to) < groups {
-			longer := make([]uint64, groups*2)
-			to = longer
-		}
-		for i2 := range counts {
-			counts[i2] = 0
-		}
-		unsorted := keys[:groups]
-		fromWords := from[:groups]
-		fromWords = fromWords[:len(unsorted)]
-		toWords := to[:groups]
-		toWords = toWords[:len(unsorted)]
-		for group := range unsorted {
-			key := uint64(unsorted[group])
-			fromWords[group] = key<<32 | uint64(group)
-			counter := int(key >> 0 & 2047)
-			counts[counter]++
-			counter2 := int(key>>11&2047) + 2048
-			counts[counter2]++
-			counter3 := int(key>>22&2047) + 4096
-			counts[counter3]++
-		}
+		ofPart := pass9[first:end]
+		allWords := ofPart
+		ofPart2 := pass27[first:end]
+		allElements := ofPart2
+		ofPart3 := pass51[first:end]
+		allElements2 := ofPart3
+		ofPart4 := pass54[first:end]
+		allElements3 := ofPart4
+		begins[0] = 0
+		begins[1] = end - first
+		pieces := 1
+		piece := 0
 		before := 0
-		for digit := range 2048 {
-			count := counts[digit]
-			counts[digit] = before
-			before += count
+		for piece < pieces {
+			begin := begins[piece]
+			after := begins[piece+1]
+			words := allWords[begin:after]
+			elements := allElements[begin:after]
+			elements = elements[:len(words)]
+			elements2 := allElements2[begin:after]
+			elements2 = elements2[:len(words)]
+			elements3 := allElements3[begin:after]
+			elements3 = elements3[:len(words)]
+			base := first + before
+			keys := insert5[base:end]
+			keys = keys[:len(words)]
+			places := insert[base:end]
+			places = places[:len(words)]
+			folds := insert2[base:end]
+			folds = folds[:len(words)]
+			folds2 := insert3[base:end]
+			folds2 = folds2[:len(words)]
+			folds3 := insert4[base:end]
+			folds3 = folds3[:len(words)]
+			groups := 0
+			checked := len(words) + 1
+			if pieces == 1 && len(words) >= 65536 && len(words) <= len(pass9)/8 {
+				checked = 4096
+			}
+			var divides bool
+			slots := table[:last+1]
+			for i2 := range slots {
+				slots[i2] = 0
+			}
+			for at, word := range words {
+				key := uint64(word)
+				slot := int(key*13787848793156543929>>32) & last
+				held := table[slot]
+				for held != 0 && held>>32 != key {
+					slot = (slot + 1) & last
+					held = table[slot]
+				}
+				group := int(uint32(held)) - 1
+				if held == 0 {
+					group = groups
+					if uint64(group) < uint64(len(words)) {
+						keys[group] = uint32(key)
+						folds[group] = 0
+						folds2[group] = 0
+						folds3[group] = 0
+					}
+					groups++
+					if groups == checked {
+						if at*20 < groups*21 {
+							divides = true
+							break
+						}
+					}
+					table[slot] = key<<32 | uint64(groups)
+					if groups*4 > last {
+						last = last*2 + 1
+						if last >= len(table) {
+							larger := make([]uint64, last+1)
+							table = larger
+						}
+						slots2 := table[:last+1]
+						for i2 := range slots2 {
+							slots2[i2] = 0
+						}
+						for number := range groups {
+							again := uint64(keys[number])
+							slot2 := int(again*13787848793156543929>>32) & last
+							held2 := table[slot2]
+							for held2 != 0 && held2>>32 != again {
+								slot2 = (slot2 + 1) & last
+								held2 = table[slot2]
+							}
+							table[slot2] = again<<32 | uint64(number+1)
+						}
+					}
+				}
+				if uint64(group) < uint64(len(words)) {
+					folds[group] += elements[at]
+					folds2[group] += kgenBit[int64](elements2[at])
+					folds3[group] += kgenBit[int64](elements3[at])
+				}
+			}
+			if divides {
+				known := keys[:groups]
+				least := uint32(4294967295)
+				var greatest uint32
+				for i2 := range known {
+					least = min(least, known[i2])
+					greatest = max(greatest, known[i2])
+				}
+				leastKey := uint64(least)
+				width := 32 - uint64(uint32(bits.LeadingZeros32(uint32(greatest-min(least, greatest)))))
+				shift := max(width, 5) - 5
+				next := (*[32]int)(counts)
+				for i2 := range 32 {
+					next[i2] = 0
+				}
+				for at := range words {
+					division := int(min((max(uint64(words[at]), leastKey)-leastKey)>>(shift&63), 31))
+					next[division]++
+				}
+				sum := 0
+				for i2, count := range next {
+					next[i2] = sum
+					sum += count
+					begins[i2+1] = sum
+				}
+				if len(divided) < len(words) {
+					longer := make([]uint32, len(words))
+					divided = longer
+				}
+				moved := divided[:len(words)]
+				if len(divided2) < len(words) {
+					longer := make([]int64, len(words))
+					divided2 = longer
+				}
+				moved2 := divided2[:len(words)]
+				if len(divided3) < len(words) {
+					longer := make([]bool, len(words))
+					divided3 = longer
+				}
+				moved3 := divided3[:len(words)]
+				if len(divided4) < len(words) {
+					longer := make([]bool, len(words))
+					divided4 = longer
+				}
+				moved4 := divided4[:len(words)]
+				for at, word := range words {
+					division := int(min((max(uint64(word), leastKey)-leastKey)>>(shift&63), 31))
+					place := next[division]
+					next[division] = place + 1
+					moved[place] = word
+					moved2[place] = elements[at]
+					moved3[place] = elements2[at]
+					moved4[place] = elements3[at]
+				}
+				allWords = moved
+				allElements = moved2
+				allElements2 = moved3
+				allElements3 = moved4
+				pieces = 32
+			} else {
+				if len(from) < groups {
+					longer := make([]uint64, groups*2)
+					from = longer
+				}
+				if len(to) < groups {
+					longer := make([]uint64, groups*2)
+					to = longer
+				}
+				groupKeys := keys[:groups]
+				fromWords := from[:groups]
+				fromWords2 := fromWords
+				toWords := to[:groups]
+				toWords2 := toWords
+				least := uint32(4294967295)
+				var greatest uint32
+				for i2 := range groupKeys {
+					least = min(least, groupKeys[i2])
+					greatest = max(greatest, groupKeys[i2])
+				}
+				leastKey := uint64(least)
+				width := 32 - uint64(uint32(bits.LeadingZeros32(uint32(greatest-min(least, greatest)))))
+				for group := range groupKeys {
+					fromWords2[group] = (uint64(groupKeys[group])-leastKey)<<32 | uint64(group)
+				}
+				passes := max((width+10)/11, 1)
+				digitBits := (width + passes - 1) / passes
+				digits := counts[:int(uint64(1)<<(digitBits&63))]
+				sortedBy := uint64(32)
+				for sortedBy < width+32 {
+					for i2 := range digits {
+						digits[i2] = 0
+					}
+					for at := range fromWords2 {
+						digit := int(fromWords2[at]>>(sortedBy&63)) & (len(digits) - 1)
+						digits[digit]++
+					}
+					sum := 0
+					for i2, count := range digits {
+						digits[i2] = sum
+						sum += count
+					}
+					for _, word := range fromWords2 {
+						digit := int(word>>(sortedBy&63)) & (len(digits) - 1)
+						place := digits[digit]
+						digits[digit] = place + 1
+						toWords2[place] = word
+					}
+					swapped := fromWords2
+					fromWords2 = toWords2
+					toWords2 = swapped
+					sortedBy += digitBits
+				}
+				for group := range groupKeys {
+					word := fromWords2[group]
+					groupKeys[group] = uint32(word>>32 + leastKey)
+					places[group] = int64(base + int(uint32(word)))
+				}
+				before += groups
+				piece++
+				for last >= 1024 && last > groups*8 {
+					last /= 2
+				}
+			}
 		}
-		before2 := 0
-		for digit := 2048; digit < 4096; digit++ {
-			count := counts[digit]
-			counts[digit] = before2
-			before2 += count
-		}
-		before3 := 0
-		for digit := 4096; digit < 6144; digit++ {
-			count := counts[digit]
-			counts[digit] = before3
-			before3 += count
-		}
-		for _, word := range fromWords {
-			key := word >> 32
-			counter := int(key >> 0 & 2047)
-			place := counts[counter]
-			counts[counter] = place + 1
-			toWords[place] = word
-		}
-		for _, word := range toWords {
-			key := word >> 32
-			counter := int(key>>11&2047) + 2048
-			place := counts[counter]
-			counts[counter] = place + 1
-			fromWords[place] = word
-		}
-		for _, word := range fromWords {
-			key := word >> 32
-			counter := int(key>>22&2047) + 4096
-			place := counts[counter]
-			counts[counter] = place + 1
-			keys[place] = uint32(key)
-			places[place] = int64(first + int(uint32(word)))
-		}
-		insertRows[i] = int64(groups)
+		insertRows[i] = int64(before)
 	}
 }
 
