@@ -175,6 +175,21 @@ func emittedDevice(t *testing.T, texts map[string]string, options compile.Option
 	return openEmitted(t, source, plans), pipelines
 }
 
+// sumsText returns a pipeline that combines rows by keys of some types, in so few bytes that there is room for copies.
+func sumsText(types []string) string {
+	var params, keys, firsts []string
+	for i, k := range types {
+		params = append(params, fmt.Sprintf("k%d: [n]%s", i, k))
+		keys = append(keys, fmt.Sprintf("k%d", i))
+		firsts = append(firsts, fmt.Sprintf("first%d: first(k%d, by: g)", i, i))
+	}
+	return fmt.Sprintf(`pipeline sums_%s(%s, x: [n]i32) {
+	g = groups(%s)
+	return %s, size: count(by: g), total: sum(x, by: g), least: min(x, by: g)
+}
+`, strings.Join(types, "_"), strings.Join(params, ", "), strings.Join(keys, ", "), strings.Join(firsts, ", "))
+}
+
 // groupsText returns a pipeline that groups by keys of some types.
 func groupsText(types []string) string {
 	var params, keys, firsts []string
