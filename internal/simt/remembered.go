@@ -280,11 +280,7 @@ func (e *function) remember(s *entry) {
 	}
 	s.word = e.b.Let("word", word)
 	s.isOwn = loop.Eq(s.word, s.memory.freeKey())
-	low := loop.ToKind(ir.U32, s.word)
-	if s.memory.copies > 1 && kind == ir.U32 { // in few places, products of multiples of a number may meet
-		low = e.b.Let("mixed", loop.Apply(ir.OpXor, low, loop.Apply(ir.OpShr, low, number(ir.U32, 15))))
-	}
-	hash := loop.Mul(low, number(ir.U32, placeFactor))
+	hash := loop.Mul(loop.ToKind(ir.U32, s.word), number(ir.U32, placeFactor))
 	if kind == ir.U64 {
 		high := loop.ToKind(ir.U32, loop.Apply(ir.OpShr, s.word, number(kind, 32)))
 		hash = loop.Mul(loop.Apply(ir.OpXor, hash, loop.Mul(high, number(ir.U32, highFactor))), number(ir.U32, placeFactor))
