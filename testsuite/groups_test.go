@@ -265,14 +265,18 @@ func TestGroupsWithoutPlaces(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, target := range []simt.Target{{Atomics64: true}, {Atomics64: true, LaunchedLocal: 227 << 10}} {
-		lowered, err := target.Lower(program, plan.Schedule{Workgroup: 8, Items: 4})
+	for _, c := range []struct {
+		target simt.Target
+		places string
+	}{{simt.Target{Atomics64: true}, ""}, {simt.Target{Atomics64: true, LaunchedLocal: 227 << 10}, ""}, {simt.Target{Atomics64: true, LaunchedLocal: 227 << 10}, plan.Paired}} {
+		target := c.target
+		lowered, err := target.Lower(program, plan.Schedule{Workgroup: 8, Items: 4, Places: c.places})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, groups := range []uint64{met, 9, 3} {
 			in := groupsInput(p, rows, groups, func(key uint64, _ int) []ir.Scalar { return []ir.Scalar{ir.Int(ir.I32, int64(keys[key]))} })
-			agreeEmulated(t, lowered, p, fmt.Sprintf("%d keys of the same places, local memory of %d bytes", groups, target.LaunchedLocal), in)
+			agreeEmulated(t, lowered, p, fmt.Sprintf("%d keys of the same places, local memory of %d bytes, places=%s", groups, target.LaunchedLocal, c.places), in)
 		}
 	}
 }

@@ -322,7 +322,7 @@ var order = []Mutant{
 	{Name: "few groups have copies where no sample says so", File: "internal/simt/places.go", Tests: "./testsuite -run ^TestPlacesFitTheSample$",
 		Old: "plan.Const(in.least)), about)",
 		New: "plan.Const(0)), about)"},
-	{Name: "a key of a pair combines beside the other", File: "internal/simt/entered.go", Tests: "./testsuite -run ^TestRememberedKeys$/^i32$",
+	{Name: "a key of a pair combines beside the other", File: "internal/simt/entered.go", Tests: "./testsuite -run ^TestGroupsWithoutPlaces$",
 		Old: "put(i, loop.Add(place(i), loop.Int(int64(j))))",
 		New: "put(i, place(i))"},
 	{Name: "the first key of a pair is lost when there is a second one", File: "internal/simt/remembered.go", Tests: "./testsuite -run ^TestRememberedKeys$/^i32$",
