@@ -32,7 +32,9 @@ func TestRememberedKeys(t *testing.T) {
 		t.Run(strings.ReplaceAll(types, " ", "_"), func(t *testing.T) {
 			t.Parallel()
 			rememberKeys(t, groupsText(strings.Fields(types)), []string{plan.Plain, plan.Paired}, words, keysOf)
-			rememberKeys(t, sumsText(strings.Fields(types)), plan.PlacesWays, words, keysOf)
+			if types == "i32" { // copies are for narrow keys
+				rememberKeys(t, sumsText(strings.Fields(types)), plan.PlacesWays, words, keysOf)
+			}
 		})
 	}
 }

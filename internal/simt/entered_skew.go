@@ -22,7 +22,7 @@ type common struct {
 
 // unlessSkewed runs rows, in another form if the rows of the subgroup are skewed: the first of a few tells.
 func (e *rowBody) unlessSkewed(list []*entered, rows func()) {
-	if len(list) != 1 || e.copies > 1 || !e.subgroup.divides(e.workgroup) || len(e.sharedUpdates(list[0])) == 0 {
+	if len(list) != 1 || !e.subgroup.divides(e.workgroup) || len(e.sharedUpdates(list[0])) == 0 {
 		rows()
 		return
 	}

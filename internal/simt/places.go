@@ -4,7 +4,6 @@ import (
 	"math/bits"
 	"slices"
 
-	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
 )
@@ -69,30 +68,16 @@ const sparse = 8
 type fittedPlaces struct {
 	places
 	name        string // a value of plan.Schedule.Places
+	wide        bool   // they suit keys of more than 4 bytes, too: few of these wait for global memory, not for each other
 	least, most int64
 }
 
-// pairedPlaces are as many as fit.
-var pairedPlaces = places{rememberedLaunched, 2, 1}
-
 // fittedTo are the places for other numbers of groups than plain ones suit. On an H200, 2^28 rows of 16, 128 and 256 groups
-// take 0.57, 0.60 and 0.67 ms with copies, plain 0.67, 0.62 and 0.62; of 1,536, 2,048, 4,096 and 8,192 0.76, 0.75, 0.90 and 1.84
+// take 0.59, 0.62 and 0.63 ms with copies, plain 0.67, 0.62 and 0.62; of 1,536, 2,048, 4,096 and 8,192 0.76, 0.75, 0.90 and 1.84
 // in pairs, plain 0.70, 0.77, 1.00 and 2.02.
 var fittedTo = []fittedPlaces{
-	{places{4096, 1, 8}, plan.Copied, 1, 128},
-	{pairedPlaces, plan.Paired, 2048, plan.MaxRows},
-}
-
-// placesOf returns the places of a kernel: pairs where rows are partitioned, as many keys are of one part.
-func (l *lowering) placesOf(t *tile.Kernel, s shape) places {
-	p := plainPlaces(l.remembers(t, s))
-	isParted := func(op *tile.Op) bool {
-		return op.IsLimited() && op.PartBits > 0 && l.wordOfKeys(t, op) != ir.I32
-	}
-	if p.remembered == rememberedOfPart && t.Has(isParted) {
-		return pairedPlaces
-	}
-	return p
+	{places{6784, 1, 4}, plan.Copied, false, 1, 128},
+	{places{rememberedLaunched, 2, 1}, plan.Paired, true, 2048, plan.MaxRows},
 }
 
 // fitted lists the places that the kernel may have in place of plain ones: in local memory that a launch brings, for one table
@@ -102,11 +87,12 @@ func (w walking) fitted() []fittedPlaces {
 		return nil
 	}
 	op := &w.Ops[w.localTables.entered[0].op]
-	if op.PartBits > 0 || w.wordOfKeys(w.Kernel, op) == ir.I32 || len(w.reductions()) > 0 {
+	word := w.wordOfKeys(w.Kernel, op)
+	if op.PartBits > 0 || word == ir.I32 || len(w.reductions()) > 0 {
 		return nil
 	}
 	return slices.DeleteFunc(slices.Clone(fittedTo), func(in fittedPlaces) bool {
-		return w.with(in.places).remembered < min(sparse*in.most, w.remembered)
+		return word == ir.U64 && !in.wide || w.with(in.places).remembered < min(sparse*in.most, w.remembered)
 	})
 }
 
