@@ -35,6 +35,7 @@ var settings = []setting{
 	choice("variant", plan.Variants, func(s *plan.Schedule) *string { return &s.Variant }),
 	choice("table", []string{plan.Local, plan.Global}, func(s *plan.Schedule) *string { return &s.Table }),
 	choice("groups", plan.GroupWays, func(s *plan.Schedule) *string { return &s.Groups }),
+	choice("places", plan.PlacesWays, func(s *plan.Schedule) *string { return &s.Places }),
 	choice("probe", plan.Probes, func(s *plan.Schedule) *string { return &s.Probe }),
 	choice("sources", plan.SourceWays, func(s *plan.Schedule) *string { return &s.Sources }),
 	number("radix", 1, 8, "bits of a digit", func(s *plan.Schedule) *int { return &s.Radix }),

@@ -339,10 +339,10 @@ func (o *ordering) otherWays(v *ir.Value, g *grouped, keys []sortKey, out *ir.Do
 	case o.strategy == plan.Partitioned:
 		hash(o.partitioned(hashKeys, out, halfOfRows), nil)
 	case o.strategy != "":
-		hash(o.hashed(hashKeys, out, nil, o.roomForFew()), s.isFew)
-		hash(o.hashed(hashKeys, out, nil, halfOfRows), nil)
+		hash(o.hashed(hashKeys, out, nil, o.roomForFew(), s.few), s.isFew)
+		hash(o.hashed(hashKeys, out, nil, halfOfRows, nil), nil)
 	default:
-		hash(o.hashed(hashKeys, out, nil, o.roomForFew()), s.isFew)
+		hash(o.hashed(hashKeys, out, nil, o.roomForFew(), s.few), s.isFew)
 		if bins := o.binnedParts(r, out); bins != nil {
 			g.ways = append(g.ways, bins)
 			divide()

@@ -77,8 +77,8 @@ func (o *ordering) hashedKeys(keys []sortKey) []sortKey {
 }
 
 // hashed returns groups of keys by a hash table with some room. If moved is not nil, it has
-// brought rows of equal keys together.
-func (o *ordering) hashed(keys []sortKey, out *ir.Domain, moved *partition, has room) *hashed {
+// brought rows of equal keys together; if about is not nil, it says about how many groups there are, or 0.
+func (o *ordering) hashed(keys []sortKey, out *ir.Domain, moved *partition, has room, about *ir.Value) *hashed {
 	columns := make([]*ir.Value, len(keys))
 	for i, key := range keys {
 		columns[i] = key.column
@@ -92,6 +92,9 @@ func (o *ordering) hashed(keys []sortKey, out *ir.Domain, moved *partition, has 
 	}
 	most := o.mostGroups(o.length(counted), isNarrow, has)
 	t := h.limitedTable(columns, words, most)
+	if o.short {
+		t.rows.Else = about
+	}
 	isTaken := o.isTaken(t.rows)
 	tooMany := o.apply(ir.OpAdd, most, o.number(1))
 	weight := o.choose(o.apply(ir.OpEq, t.rows, o.constant(ir.Int(t.rows.Type.Kind, tile.LeftOut))), tooMany, o.cast(ir.I64, isTaken))

@@ -56,7 +56,7 @@ type partition struct {
 // partitioned returns groups by a hash table with some room, of rows that are partitioned before.
 func (o *ordering) partitioned(keys []sortKey, out *ir.Domain, has room) *hashed {
 	p := o.partition(keys, partitionBits, o.hashDigit(o.words(keys)), o.hashDigit(o.words(keys)))
-	return p.on.hashed(p.movedKeys, out, p, has)
+	return p.on.hashed(p.movedKeys, out, p, has, nil)
 }
 
 // partition moves rows in the order of a digit of so many bits, which is written anew where it is

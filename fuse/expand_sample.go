@@ -15,6 +15,7 @@ import (
 type groupSample struct {
 	isNarrow *ir.Value  // the keys may lie in a small range, or many of them in one that bins of partitioned rows are for; nil if they never do
 	isFew    *ir.Value  // there are so few groups that rows need no partition
+	few      *ir.Value  // a scalar: how many groups the sample has where it says so, else 0
 	isSome   *ir.Value  // there are so few groups beside the rows of the sample that a partition is worth it
 	parts    *partRange // of ranges of the keys; nil if there never are any
 }
@@ -35,7 +36,9 @@ func (o *ordering) sampleOf(keys []sortKey) groupSample {
 	if !o.short {
 		few = min(few, max(o.sample/2, 1)) // of more, the sample may not have met half
 	}
-	s.isFew = o.apply(ir.OpGreatest, t.isShort, t.found(o.apply(ir.OpLe, t.distinct, o.number(few))))
+	s.few = o.choose(o.apply(ir.OpLe, t.distinct, o.number(few)), t.distinct, o.number(0))
+	s.few.By = t.isLong
+	s.isFew = o.apply(ir.OpGreatest, t.isShort, s.few)
 	if words := t.words; len(words) == 1 {
 		least := o.extreme(ir.OpMin, words[0].value)
 		span := o.apply(ir.OpSub, o.extreme(ir.OpMax, words[0].value), least)

@@ -139,6 +139,8 @@ func (g *Graph) tableName(table *ir.Value, at ways) string {
 	switch {
 	case table.Split > 0:
 		return "hash table of partitioned rows"
+	case !ok && table.Else != nil: // which work-groups remember in places of the kind that suits as many keys
+		return "hash table for as many keys as the sample has"
 	case !ok || table.Limit == nil:
 		return "hash table"
 	case slices.ContainsFunc(at, func(w way) bool { return w.second }):

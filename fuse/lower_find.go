@@ -119,7 +119,11 @@ func (b *kernelBuilder) insert(w *Value) tile.ID {
 	} else {
 		entered = b.place(v.Args[0].Type.Domain)
 	}
-	b.built[w] = b.Insert(domain, stream, b.keyStreams(v), entered, b.column(v.Args[0]), slots, limit, keys, v.Split)
+	about := ""
+	if v.Else != nil {
+		about = b.graph.result(v.Else).Name
+	}
+	b.built[w] = b.Insert(domain, stream, b.keyStreams(v), entered, b.column(v.Args[0]), slots, limit, keys, v.Split, about)
 	return b.built[w]
 }
 

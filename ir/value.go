@@ -43,7 +43,7 @@ type Value struct {
 	Type Type
 	Args []*Value // positional operands, in source order
 	By   *Value   // the by: operand (an index column), or nil; of a scalar condition of the compiler: another, without which it is not found out, but 0
-	Else *Value   // the else: operand, a scalar, or nil
+	Else *Value   // the else: operand, a scalar, or nil; of an OpInsert with a limit: a scalar of the plan, about how many different keys there are, or 0
 
 	Const   Scalar   // OpConst: the value; OpParam: the default, if Const.Kind != Invalid
 	Missing Scalar   // OpParam, a column: what a row has where its source has no value; Kind Invalid if that is an error

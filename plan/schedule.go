@@ -12,6 +12,7 @@ type Schedule struct {
 	Variant   string `json:"variant,omitempty"`  // how rows of groups are combined: direct, chunked, privvar, privarray, subgroup, segmented
 	Table     string `json:"table,omitempty"`    // where rows of bins are combined: local, global
 	Groups    string `json:"groups,omitempty"`   // how rows are brought into groups: sort, hash, shared, independent, local, partitioned; "" is bins where these suit the keys, else hash in Go and CUDA C++
+	Places    string `json:"places,omitempty"`   // how the keys of groups that a work-group has met lie in local memory: plain, copied, paired; "" is as their number in a sample suits, and in plans plain
 	Probe     string `json:"probe,omitempty"`    // how find and join find rows with equal keys: linear, cuckoo, sort, loops; "" is by their number where keys have a small range, else linear
 	Sources   string `json:"sources,omitempty"`  // how the rows of a tile find which rows repeat and join repeat: count, ends, search, item, subgroup, workgroup, child; "" is count
 	Radix     int    `json:"radix,omitzero"`     // bits of the digits by which rows are sorted; 0 is what suits the device
@@ -82,6 +83,16 @@ func (s Schedule) GroupStrategy() string {
 	}
 	return ""
 }
+
+// The values of Schedule.Places. A work-group has places for keys in local memory, and what rows combine beside them.
+const (
+	Plain  = "plain"  // each key has a few places, and an element beside each
+	Copied = "copied" // there are few places, and copies of an element: rows of few groups do not wait for each other
+	Paired = "paired" // two places are read at once: most keys are in the first pair, in a table that is half full, too
+)
+
+// PlacesWays lists the values of Schedule.Places.
+var PlacesWays = []string{Plain, Copied, Paired}
 
 // The values of Schedule.Probe, none of which looks for a key at its own number; and [Sort], by
 // which the rows are sorted, and others search for the bounds of those with their keys.

@@ -175,6 +175,21 @@ func emittedDevice(t *testing.T, texts map[string]string, options compile.Option
 	return openEmitted(t, source, plans), pipelines
 }
 
+// sumsText returns a pipeline that combines rows by keys of some types, in so few bytes that there is room for copies.
+func sumsText(types []string) string {
+	var params, keys, firsts []string
+	for i, k := range types {
+		params = append(params, fmt.Sprintf("k%d: [n]%s", i, k))
+		keys = append(keys, fmt.Sprintf("k%d", i))
+		firsts = append(firsts, fmt.Sprintf("first%d: first(k%d, by: g)", i, i))
+	}
+	return fmt.Sprintf(`pipeline sums_%s(%s, x: [n]i32) {
+	g = groups(%s)
+	return %s, size: count(by: g), total: sum(x, by: g), least: min(x, by: g)
+}
+`, strings.Join(types, "_"), strings.Join(params, ", "), strings.Join(keys, ", "), strings.Join(firsts, ", "))
+}
+
 // groupsText returns a pipeline that groups by keys of some types.
 func groupsText(types []string) string {
 	var params, keys, firsts []string
@@ -250,14 +265,18 @@ func TestGroupsWithoutPlaces(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, target := range []simt.Target{{Atomics64: true}, {Atomics64: true, LaunchedLocal: 227 << 10}} {
-		lowered, err := target.Lower(program, plan.Schedule{Workgroup: 8, Items: 4})
+	for _, c := range []struct {
+		target simt.Target
+		places string
+	}{{simt.Target{Atomics64: true}, ""}, {simt.Target{Atomics64: true, LaunchedLocal: 227 << 10}, ""}, {simt.Target{Atomics64: true, LaunchedLocal: 227 << 10}, plan.Paired}} {
+		target := c.target
+		lowered, err := target.Lower(program, plan.Schedule{Workgroup: 8, Items: 4, Places: c.places})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, groups := range []uint64{met, 9, 3} {
 			in := groupsInput(p, rows, groups, func(key uint64, _ int) []ir.Scalar { return []ir.Scalar{ir.Int(ir.I32, int64(keys[key]))} })
-			agreeEmulated(t, lowered, p, fmt.Sprintf("%d keys of the same places, local memory of %d bytes", groups, target.LaunchedLocal), in)
+			agreeEmulated(t, lowered, p, fmt.Sprintf("%d keys of the same places, local memory of %d bytes, places=%s", groups, target.LaunchedLocal, c.places), in)
 		}
 	}
 }

@@ -84,7 +84,7 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 		cond := sum <= 8192
 		x := int64(0)
 		if cond {
-			x = 1
+			x = sum
 		}
 		cond2 := sum <= 16384-67108864/max(min(int64(n)/8, 16777216), 1)
 		x2 := int64(0)
@@ -3460,7 +3460,7 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 		cond := sum <= 8192
 		x := int64(0)
 		if cond {
-			x = 1
+			x = sum
 		}
 		cond2 := sum <= 16384-67108864/max(min(int64(n)/8, 16777216), 1)
 		x2 := int64(0)

@@ -441,6 +441,7 @@ func ScheduleText(s plan.Schedule) string {
 	word("variant", s.Variant)
 	word("table", s.Table)
 	word("groups", s.Groups)
+	word("places", s.Places)
 	word("probe", s.Probe)
 	word("sources", s.Sources)
 	number("radix", int64(s.Radix))

@@ -1,8 +1,6 @@
 package simt
 
 import (
-	"math/bits"
-
 	"github.com/kgen-go/kgen/internal/loop"
 	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/ir"
@@ -61,29 +59,26 @@ func (p *localTables) planEntered(l *lowering, t *tile.Kernel, s *shape) {
 	if combinesBySlots(t) {
 		least = leastRemembered
 	}
-	for ; s.remembered >= least; s.remembered = fewerPlaces(s.remembered) {
-		if p.enter(l, t, s.remembered); p.bytes+s.rememberedBytes(l, t) <= budget {
+	for ; s.remembered >= least; s.places = s.fewer() {
+		if p.enter(l, t, s.places); p.bytes+s.rememberedBytes(l, t) <= budget {
 			p.taken = p.bytes
 			return
 		}
 	}
-	s.remembered = 0
+	s.places = places{}
 	*p = localTables{}
 }
 
-// fewerPlaces returns the next lower power of two.
-func fewerPlaces(places int64) int64 { return 1 << (bits.Len64(uint64(places-1)) - 1) }
-
 // enter lays out the tables beside some remembered rows.
-func (p *localTables) enter(l *lowering, t *tile.Kernel, remembered int64) {
+func (p *localTables) enter(l *lowering, t *tile.Kernel, in places) {
 	*p = localTables{}
 	for i, op := range t.With((*tile.Op).IsLimited) {
 		updates := updatesBy(t, op.Res[0])
 		if len(updates) == 0 {
 			continue
 		}
-		e := &entered{op: i, memory: p.bytes / 4, cache: &cache{index: op.Res[0], slots: remembered + 1, first: -1}}
-		p.bytes += memoryBytes(remembered, l.wordOfKeys(t, op))
+		e := &entered{op: i, memory: p.bytes / 4, cache: &cache{index: op.Res[0], slots: in.all(), first: -1}}
+		p.bytes += in.memoryBytes(l.wordOfKeys(t, op))
 		e.slots = p.bytes / 4
 		p.bytes += aligned16(4 * e.cache.slots)
 		p.entered = append(p.entered, e)
@@ -94,7 +89,10 @@ func (p *localTables) enter(l *lowering, t *tile.Kernel, remembered int64) {
 				continue
 			}
 			table := &localTable{op: j, form: formOf(t, update), length: e.cache.slots, elements: e.cache.slots, copies: 1, cache: e.cache, entered: e, at: p.bytes / 4}
-			p.tables, p.bytes = append(p.tables, table), p.bytes+table.bytes(1)
+			if !l.target.MergesCounts || !table.form.isCount() {
+				table.copies = in.copies
+			}
+			p.tables, p.bytes = append(p.tables, table), p.bytes+table.bytes(table.copies)
 		}
 	}
 }
@@ -205,22 +203,45 @@ func (e *rowBody) allHavePlaces(list []*entered, each func(body func(i *loop.Var
 // remembered there are few, and look on one after the other.
 func (e *rowBody) settleFew(of *entered, few int, whole bool, each func(body func(i *loop.Var))) {
 	memory, places := e.memoryOf(of.op), e.settled[of.op]
-	held := e.b.Storage("held", loop.ArrayOf(few, memory.words.T))
+	var held []*loop.Var // of each place of a bucket
+	for range memory.bucket {
+		held = append(held, e.b.Storage("held", loop.ArrayOf(few, loop.ScalarOf(memory.kind))))
+	}
 	put := func(i, x loop.Expr) { e.b.Store(places, i, loop.ToKind(ir.I32, x)) }
 	place := func(i loop.Expr) loop.Expr { return loop.ToCounter(loop.At(places, i)) }
 	each(func(i *loop.Var) { put(i, loop.Int(nowhere)) })
 	e.b.If(loop.Not(e.hasLeftOut(of.op)), func() {
 		each(func(i *loop.Var) {
 			put(i, e.entering(of.op).placeOf(loop.Int(0)))
-			e.b.Store(held, i, memory.at(place(i)))
+			if whole && e.Ops[of.op].PartBits > 0 {
+				e.notePart(of, e.entering(of.op), i, few)
+			}
+			for j, x := range e.bucketAt(memory, place(i)) {
+				e.b.Store(held[j], i, x)
+			}
 		})
 		left := e.b.Decl("left", number(ir.U32, 0))
 		each(func(i *loop.Var) {
 			s := e.entering(of.op)
-			e.b.If(loop.Not(e.isKnown(s, e.b.Let("seen", loop.At(held, i)))), func() { e.b.Assign(left, loop.Apply(ir.OpOr, left, bitOf(i))) }, nil)
+			e.seen(s, held, i, func(j int) {
+				if j > 0 {
+					put(i, loop.Add(place(i), loop.Int(int64(j))))
+				}
+			}, func() { e.b.Assign(left, loop.Apply(ir.OpOr, left, bitOf(i))) })
 		})
 		e.lookOn(of, whole, left, each, put)
 	}, nil)
+}
+
+// seen runs known with the place of a bucket at which row i has seen its keys, or unknown.
+func (e *rowBody) seen(s *entry, held []*loop.Var, i *loop.Var, known func(j int), unknown func()) {
+	last := len(held) - 1
+	isKnown := e.isKnown(s, e.b.Let("seen", loop.At(held[last], i)))
+	if last == 0 {
+		e.b.If(loop.Not(isKnown), unknown, nil)
+		return
+	}
+	e.b.If(isKnown, func() { known(last) }, func() { e.seen(s, held[:last], i, known, unknown) })
 }
 
 // bitOf returns the bit of one of a few rows.
@@ -312,17 +333,19 @@ func (e *rowBody) chosenEntry(of *entered, chosen loop.Expr, each func(body func
 // tells as found, or is vacant.
 func (e *rowBody) findPlace(s *entry, from int64, found, vacant *loop.Var) {
 	look := e.b.Decl("look", loop.Int(from))
-	e.b.While(loop.Lt(look, loop.Int(looksBeside)), func() {
-		at := e.b.Let("at", s.placeOf(look))
-		held := e.b.Let("held", s.memory.at(at))
-		e.b.If(e.isKnown(s, held), func() {
-			e.b.Assign(found, at)
-			e.b.Break()
-		}, nil)
-		e.b.If(loop.Eq(held, s.memory.free(s.isOwn)), func() {
-			e.b.Assign(vacant, at)
-			e.b.Break()
-		}, nil)
+	e.b.While(loop.Lt(look, loop.Int(looksBeside/s.memory.bucket)), func() {
+		first := e.b.Let("at", s.placeOf(look))
+		for j, x := range e.bucketAt(s.memory, first) {
+			at, held := loop.Add(first, loop.Int(int64(j))), e.b.Let("held", x)
+			e.b.If(e.isKnown(s, held), func() {
+				e.b.Assign(found, at)
+				e.b.Break()
+			}, nil)
+			e.b.If(loop.Eq(held, s.memory.free(s.isOwn)), func() {
+				e.b.Assign(vacant, at)
+				e.b.Break()
+			}, nil)
+		}
 		e.b.Assign(look, loop.Add(look, loop.Int(1)))
 	})
 }
@@ -352,8 +375,8 @@ func (e *rowBody) takePlace(of *entered, s *entry, vacant loop.Expr, put func(x 
 		put(below(loop.ToCounter(s.found)))
 		e.b.If(loop.Ge(vacant, loop.Int(0)), func() {
 			free := s.memory.free(s.isOwn)
-			before := e.b.CompareExchange("before", s.memory.words, s.memory.place(vacant), free, s.word)
-			e.b.If(loop.Eq(before, free), func() {
+			before, isTaken := e.claim(s.memory, vacant, free, s.word)
+			e.b.If(isTaken, func() {
 				words, at := e.slotWords(of, vacant)
 				e.b.Store(words, at, loop.ToKind(ir.U32, s.found))
 				if e.Ops[of.op].PartBits > 0 {

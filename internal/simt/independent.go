@@ -32,11 +32,11 @@ func ownPlacesOf(workgroup int) int64 {
 
 // planOwn lays out what a work-group has in global memory.
 func (p *localTables) planOwn(l *lowering, t *tile.Kernel, s *shape) {
-	p.enter(l, t, s.remembered)
+	p.enter(l, t, s.places)
 	s.ownBytes = p.bytes
 	for _, op := range t.With((*tile.Op).IsLimited) {
 		if len(updatesBy(t, op.Res[0])) == 0 {
-			s.ownBytes += memoryBytes(s.remembered, l.wordOfKeys(t, op))
+			s.ownBytes += s.places.memoryBytes(l.wordOfKeys(t, op))
 		}
 	}
 	p.bytes = 0
@@ -84,14 +84,14 @@ func (o *own) place(kind ir.Kind, at loop.Expr) (words *loop.Var, place loop.Exp
 // ownMemoryOf returns the memory of an operation in global memory, and whether it has keys.
 func (e *function) ownMemoryOf(i int) *memory {
 	kind := e.wordOfKeys(&e.Ops[i])
-	m := &memory{places: e.remembered, isKeys: kind != ir.I32, sizes: e.sizesOfKeys(&e.Ops[i])}
+	m := &memory{places: e.places, kind: kind, isKeys: kind != ir.I32, sizes: e.sizesOfKeys(&e.Ops[i])}
 	at := e.ownBytes / 4
 	if of := e.enteredOf(i); of != nil {
 		at = of.memory
 	} else {
 		for j, op := range e.With((*tile.Op).IsLimited) {
 			if j >= i && len(updatesBy(e.Kernel, op.Res[0])) == 0 { // they come last
-				at -= memoryBytes(m.places, e.wordOfKeys(op)) / 4
+				at -= m.memoryBytes(e.wordOfKeys(op)) / 4
 			}
 		}
 	}

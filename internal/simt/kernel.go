@@ -51,7 +51,7 @@ type shape struct {
 	placement        placement
 	localTables      *localTables // nil if no table lies in local memory
 	keeps            bool         // work-items keep the folds of their rows from tile to tile
-	remembered       int64        // rows that a work-group remembers of each limited table
+	places                        // of what a work-group remembers of each limited table
 	ownBytes         int64        // of global memory that each work-group has for that; 0 if it is in local memory
 	ranks            *ranks       // nil if no rows move by a digit
 }

@@ -18,6 +18,10 @@ func (l *lowering) again(steps []plan.Step, bind []plan.Arg) []plan.Step {
 			launch := *step.Launch
 			launch.Bind = append(slices.Clone(launch.Bind), l.bound(launch.Kernel, bind)...)
 			step.Launch = &launch
+		case step.If != nil:
+			choice := *step.If
+			choice.Then, choice.Else = l.again(choice.Then, bind), l.again(choice.Else, bind)
+			step.If = &choice
 		case step.Parts != nil:
 			parts := *step.Parts
 			parts.Steps = l.again(parts.Steps, bind)

@@ -39,7 +39,7 @@ func (e *rowBody) pollLimited() {
 		isLeftOut := marksLeftOut(table)
 		if memory != nil {
 			e.tellLeftOut(isLeftOut, memory)
-			isLeftOut = loop.Eq(memory.at(memory.flag()), leftOut(memory.words))
+			isLeftOut = loop.Eq(loop.VolatileAt(memory.words, memory.flag()), leftOut(memory.words))
 		}
 		e.isLeftOut[i] = e.b.Let("is_left_out", e.forAnyOfSubgroup(isLeftOut))
 	}
@@ -76,7 +76,7 @@ func (e *rowBody) hasLeftOut(i int) loop.Expr {
 
 // leaveOut tells the work-group that rows are left out.
 func (e *function) leaveOut(m *memory) {
-	e.b.Atomic(loop.AtomicExchange, m.words, m.place(m.flag()), leftOut(m.words))
+	e.b.Atomic(loop.AtomicExchange, m.words, m.flag(), leftOut(m.words))
 }
 
 // limitedTable returns the hash table of an operation.
@@ -122,7 +122,7 @@ func (e *rowBody) knowOrEnter(s *entry) {
 	e.look(s, func(loop.Expr) { e.b.Assign(isKnown, loop.True) }, func(at loop.Expr) { e.b.Assign(place, at) })
 	e.b.If(loop.Not(isKnown), func() {
 		e.enterGlobally(s)
-		e.b.Atomic(loop.AtomicExchange, s.memory.words, s.memory.place(place), s.word)
+		e.b.Atomic(loop.AtomicExchange, s.memory.words, s.memory.word(place), s.word)
 	}, nil)
 }
 

@@ -307,7 +307,7 @@ func (l *lowering) shaped(family *family, t *tile.Kernel, lines func(ir.Pos) str
 	if err != nil {
 		return nil, err
 	}
-	if s.remembered = l.remembers(t, s); s.remembered > 0 && s.isOpen {
+	if s.places = plainPlaces(l.remembers(t, s)); s.remembered > 0 && s.isOpen {
 		s.workgroup = l.foldingWorkgroup()
 		l.asksMuch = l.asksMuch || s.workgroup > flatWorkgroup || s.rememberedBytes(l, t) > fallbackBudget
 	}

@@ -61,25 +61,21 @@ func (s shape) rememberedBytes(l *lowering, t *tile.Kernel) (bytes int64) {
 	}
 	for _, op := range t.With((*tile.Op).IsLimited) {
 		if len(updatesBy(t, op.Res[0])) == 0 {
-			bytes += memoryBytes(s.remembered, l.wordOfKeys(t, op))
+			bytes += s.places.memoryBytes(l.wordOfKeys(t, op))
 		}
 	}
 	return bytes
 }
 
-// memoryBytes returns the local memory for so many places of words of a kind.
-func memoryBytes(places int64, word ir.Kind) int64 {
-	return aligned16(int64(word.Size()) * (places + 3))
-}
-
-// memory is what a work-group remembers of a limited table: a word at each of some places, and at one
-// more for the key that a free place has. The word behind them is
+// memory is what a work-group remembers of a limited table: a word at each of some places, and at one more bucket
+// for the key that a free place has. Two places in a bucket share a word if their keys fit. The word behind them is
 // [tile.LeftOut] if rows are left out, and the next counts the places that are taken, where
 // that matters.
 type memory struct {
+	places
 	words  *loop.Var
 	first  loop.Expr // of the words
-	places int64
+	kind   ir.Kind   // of what a place has
 	isKeys bool
 	sizes  []int // of the keys, in bytes
 }
@@ -94,14 +90,15 @@ func (e *function) memoryOf(i int) *memory {
 	}
 	op := &e.Ops[i]
 	kind := e.wordOfKeys(op)
-	m := &memory{places: e.remembered, first: loop.Int(0), isKeys: kind != ir.I32, sizes: e.sizesOfKeys(op)}
+	m := &memory{places: e.places, first: loop.Int(0), kind: kind, isKeys: kind != ir.I32, sizes: e.sizesOfKeys(op)}
+	kind = m.wordKind(kind)
 	switch of := e.enteredOf(i); {
 	case of != nil:
 		m.words, m.first = e.localTables.words[ir.U32], loop.Int(of.memory*4/int64(kind.Size()))
 	case e.remembered == rememberedLaunched && e.localTables == nil:
-		m.words = e.localArray(arenaName, ir.U32, int(memoryBytes(m.places, kind)/4))
+		m.words = e.localArray(arenaName, ir.U32, int(m.memoryBytes(kind)/4))
 	default:
-		m.words = e.localArray("remembered_"+e.Streams[op.Stream].Name, kind, int(memoryBytes(m.places, kind)/int64(kind.Size())))
+		m.words = e.localArray("remembered_"+e.Streams[op.Stream].Name, kind, int(m.memoryBytes(kind)/int64(kind.Size())))
 	}
 	if kind != m.words.T.Kind {
 		m.words = e.arenaView(m.words, kind)
@@ -138,45 +135,103 @@ func (k *kernel) sizesOfKeys(op *tile.Op) (sizes []int) {
 
 func (e *function) wordOfKeys(op *tile.Op) ir.Kind { return e.lowering.wordOfKeys(e.Kernel, op) }
 
-// place returns the element of the memory that has what is remembered at a place.
-func (m *memory) place(at loop.Expr) loop.Expr { return loop.Add(m.first, at) }
+// word returns the element of the memory that is so many words behind its first.
+func (m *memory) word(at loop.Expr) loop.Expr { return loop.Add(m.first, at) }
+
+// wordOf returns the word of a place, and by how many bits what is remembered there is shifted: by none if the word has one place.
+func (m *memory) wordOf(place loop.Expr) (at, shift loop.Expr) {
+	if m.perWord(m.kind) == 1 {
+		return m.word(place), nil
+	}
+	isSecond := loop.Apply(ir.OpAnd, loop.ToKind(ir.U64, place), number(ir.U64, 1))
+	return m.word(loop.Div(place, loop.Int(2))), loop.Mul(isSecond, number(ir.U64, 32))
+}
 
 // at returns what is remembered at a place.
-func (m *memory) at(place loop.Expr) loop.Expr { return loop.VolatileAt(m.words, m.place(place)) }
+func (m *memory) at(place loop.Expr) loop.Expr {
+	at, shift := m.wordOf(place)
+	held := loop.Expr(loop.VolatileAt(m.words, at))
+	if shift != nil {
+		held = loop.ToKind(m.kind, loop.Apply(ir.OpShr, held, shift))
+	}
+	return held
+}
 
-// flag is the place of the word that says whether rows are left out.
-func (m *memory) flag() loop.Expr { return loop.Int(m.places + 1) }
+// bucketAt returns what is remembered at the places of a bucket, by their first.
+func (e *function) bucketAt(m *memory, place loop.Expr) (held []loop.Expr) {
+	at, _ := m.wordOf(place)
+	switch {
+	case m.bucket == 1:
+		return []loop.Expr{m.at(place)}
+	case m.perWord(m.kind) == 1: // what is not seen yet is found by the looks that take places
+		return e.b.LoadWide("pair", m.words, at)
+	}
+	pair := e.b.Let("pair", loop.VolatileAt(m.words, at))
+	return []loop.Expr{loop.ToKind(m.kind, pair), loop.ToKind(m.kind, loop.Apply(ir.OpShr, pair, number(ir.U64, 32)))}
+}
+
+// claim takes a place for a word if it is free. It returns what the place had before; not what is free if another place of
+// its word has changed meanwhile, either.
+func (e *function) claim(m *memory, place, free, word loop.Expr) (before, isTaken loop.Expr) {
+	at, shift := m.wordOf(place)
+	if shift == nil {
+		before = e.b.CompareExchange("before", m.words, at, free, word)
+		return before, loop.Eq(before, free)
+	}
+	shifted := func(x loop.Expr) loop.Expr { return loop.Apply(ir.OpShl, loop.ToKind(ir.U64, x), shift) }
+	others := e.b.Let("others", loop.Apply(ir.OpAnd, loop.VolatileAt(m.words, at), loop.Apply(ir.OpComplement, shifted(number(m.kind, -1)))))
+	expected := e.b.Let("expected", loop.Apply(ir.OpOr, others, shifted(free)))
+	pair := e.b.CompareExchange("before", m.words, at, expected, loop.Apply(ir.OpOr, others, shifted(word)))
+	return loop.ToKind(m.kind, loop.Apply(ir.OpShr, pair, shift)), loop.Eq(pair, expected)
+}
+
+// flag is the word that says whether rows are left out.
+func (m *memory) flag() loop.Expr { return m.word(loop.Int(m.wordsOf(m.kind))) }
 
 // freeKey is what a place has that remembers no key, as far as words have bits. It is any number: a row that has it as
 // its key looks at a place of its own, which has another number while it is free.
 const freeKey = 0x5bd1e9955bd1e995
 
 // freeKey returns the number that places have while they are free.
-func (m *memory) freeKey() loop.Expr { return number(m.words.T.Kind, freeKey) }
+func (m *memory) freeKey() loop.Expr { return number(m.kind, freeKey) }
 
 // free returns what a place has that remembers nothing.
 func (m *memory) free(isOwn loop.Expr) loop.Expr {
 	if !m.isKeys {
-		return free(m.words)
+		return number(m.kind, -1)
 	}
-	return loop.Choose(isOwn, number(m.words.T.Kind, ^freeKey), m.freeKey())
+	return loop.Choose(isOwn, number(m.kind, ^freeKey), m.freeKey())
 }
 
 // freeAt is free for a place.
-func (m *memory) freeAt(place loop.Expr) loop.Expr { return m.free(loop.Eq(place, loop.Int(m.places))) }
+func (m *memory) freeAt(place loop.Expr) loop.Expr {
+	return m.free(loop.Ge(place, loop.Int(m.remembered)))
+}
 
 // beginRemembered forgets everything.
 func (e *function) beginRemembered() {
 	for i := range e.With((*tile.Op).IsLimited) {
-		e.beginMemory(e.memoryOf(i))
+		m := e.memoryOf(i)
+		e.beginMemory(m)
+		if e.Ops[i].PartBits > 0 {
+			e.beginParts(m)
+		}
 	}
 	e.b.Barrier(loop.WorkgroupScope)
 }
 
 // beginMemory leaves all places free.
 func (e *function) beginMemory(m *memory) {
-	e.eachPlace(loop.Int(m.places+2), func(at loop.Expr) { e.b.Store(m.words, m.place(at), m.freeAt(at)) })
-	e.b.If(loop.Eq(e.localID, loop.Int(0)), func() { e.b.Store(m.words, m.place(m.taken()), number(m.words.T.Kind, 0)) }, nil)
+	n := m.perWord(m.kind)
+	e.eachPlace(loop.Int(m.wordsOf(m.kind)+1), func(at loop.Expr) {
+		free := m.freeAt(loop.Mul(at, loop.Int(n)))
+		if n > 1 {
+			one := e.b.Let("free", loop.ToKind(m.words.T.Kind, free))
+			free = loop.Apply(ir.OpOr, loop.Apply(ir.OpShl, one, number(m.words.T.Kind, 32)), one)
+		}
+		e.b.Store(m.words, m.word(at), free)
+	})
+	e.b.If(loop.Eq(e.localID, loop.Int(0)), func() { e.b.Store(m.words, m.taken(), number(m.words.T.Kind, 0)) }, nil)
 }
 
 // entry is what is entered in a limited table.
@@ -216,7 +271,7 @@ func (e *function) remember(s *entry) {
 		s.hash = e.b.Let("hash", loop.Mul(loop.ToKind(ir.U32, s.home), number(ir.U32, placeFactor)))
 		return
 	}
-	kind := s.memory.words.T.Kind
+	kind := s.memory.kind
 	word := toWord(kind, s.keys[0])
 	for i, key := range s.keys[1:] {
 		bits := int64(8 * s.memory.sizes[i+1])
@@ -240,30 +295,34 @@ const placeFactor, highFactor, stepFactor = 0x9e3779b1, 0x85ebca77, 0xc2b2ae3d
 // mostStepBits are the bits of the distance between the places of two looks, at most.
 const mostStepBits = 9
 
-// placeOf returns one of the places that may remember the keys, by double hashing: next to each other, they would be
+// placeOf returns the first place of one of the buckets that may remember the keys, by double hashing: next to each other, they would be
 // those of other keys, too, and in a table that is half full many keys would be found nowhere.
 func (s *entry) placeOf(look loop.Expr) loop.Expr {
-	places := s.memory.places
+	bucket := s.memory.bucket
+	buckets := s.memory.remembered / bucket
 	highest := func(hash loop.Expr, bits int) loop.Expr {
 		return loop.ToCounter(loop.Apply(ir.OpShr, hash, number(ir.U32, int64(32-bits))))
 	}
-	isPowerOfTwo := places&(places-1) == 0
-	at := highest(s.hash, bits.TrailingZeros64(uint64(places)))
+	isPowerOfTwo := buckets&(buckets-1) == 0
+	at := highest(s.hash, bits.TrailingZeros64(uint64(buckets)))
 	if !isPowerOfTwo {
-		product := loop.Mul(loop.ToKind(ir.U64, s.hash), number(ir.U64, places))
+		product := loop.Mul(loop.ToKind(ir.U64, s.hash), number(ir.U64, buckets))
 		at = loop.ToCounter(loop.ToKind(ir.U32, loop.Apply(ir.OpShr, product, number(ir.U64, 32))))
 	}
 	if c, ok := look.(*loop.Const); !ok || c.Value.Int64() != 0 {
-		stepBits := min(mostStepBits, bits.Len64(uint64(places/looksBeside))-1) // the last look is less than twice around
+		stepBits := min(mostStepBits, bits.Len64(uint64(buckets/(looksBeside/bucket)))-1) // the last look is less than twice around
 		step := loop.Apply(ir.OpOr, highest(loop.Mul(s.hash, number(ir.U32, stepFactor)), stepBits), loop.Int(1))
 		at = loop.Add(at, loop.Mul(look, step))
 		if isPowerOfTwo {
-			at = loop.Apply(ir.OpAnd, at, loop.Int(places-1))
+			at = loop.Apply(ir.OpAnd, at, loop.Int(buckets-1))
 		} else {
-			at = loop.Choose(loop.Ge(at, loop.Int(places)), loop.Sub(at, loop.Int(places)), at)
+			at = loop.Choose(loop.Ge(at, loop.Int(buckets)), loop.Sub(at, loop.Int(buckets)), at)
 		}
 	}
-	return loop.Choose(s.isOwn, loop.Int(places), at)
+	if bucket > 1 {
+		at = loop.Mul(at, loop.Int(bucket))
+	}
+	return loop.Choose(s.isOwn, loop.Int(s.memory.remembered), at)
 }
 
 // isKnown returns whether what is remembered is the keys.
@@ -281,7 +340,8 @@ func (e *rowBody) isKnown(s *entry, held loop.Expr) loop.Expr {
 func (e *rowBody) look(s *entry, known, vacant func(at loop.Expr)) {
 	var from func(i int)
 	from = func(i int) {
-		at := e.b.Let("at", s.placeOf(loop.Int(int64(i))))
+		first := s.placeOf(loop.Int(int64(i) / s.memory.bucket))
+		at := e.b.Let("at", loop.Add(first, loop.Int(int64(i)%s.memory.bucket)))
 		held := e.b.Let("held", s.memory.at(at))
 		next := func() { from(i + 1) }
 		if i == looks-1 {

@@ -1,6 +1,8 @@
 package simt
 
 import (
+	"slices"
+
 	"github.com/kgen-go/kgen/internal/loop"
 	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/plan"
@@ -49,8 +51,24 @@ func (w walking) prepare() {
 	w.flat.prepare()
 }
 
+// main launches the kernel. Where the plan knows how many keys a sample has, it launches that with the places for as many.
 func (w walking) main() {
-	e := w.function(w.Name)
+	fitted := w.fitted()
+	if i := slices.IndexFunc(fitted, func(in fittedPlaces) bool { return in.name == w.schedule.Places }); i >= 0 {
+		w.with(fitted[i].places).walk(w.Name)
+		return
+	}
+	w.walk(w.Name)
+	if w.schedule.Places == "" {
+		for _, in := range fitted {
+			w.inStead(in)
+		}
+	}
+}
+
+// walk writes and launches the function that walks over the rows.
+func (w walking) walk(name string) {
+	e := w.function(name)
 	e.until, e.effects, e.retention = w.lastPhase(), true, w.strategy
 	e.begin()
 	if w.ownBytes > 0 {
@@ -68,6 +86,9 @@ func (w walking) main() {
 	eachTile, start := w.eachTile, w.pollLimited
 	if w.partitions() {
 		eachTile, start = w.eachOwnTile, w.startPart
+		for _, of := range w.partitioned() {
+			e.isLeftOut[of.op] = e.b.Decl("is_left_out", loop.False)
+		}
 	}
 	if w.movesWindows() {
 		eachTile = w.eachOwnTile
@@ -110,6 +131,9 @@ func (w walking) describe(v *plan.Variant) {
 		return
 	}
 	v.Schedule.Table = plan.Local
+	if i := slices.IndexFunc(fittedTo, func(in fittedPlaces) bool { return in.bucket == w.bucket && in.copies == w.copies }); i >= 0 {
+		v.Schedule.Places = fittedTo[i].name
+	}
 	if w.target.LaunchedLocal > 0 && w.localTables.bytes+w.localTables.beside > ownBudget {
 		v.LocalBytes = plan.Const(w.localTables.bytes)
 	}

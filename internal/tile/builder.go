@@ -299,9 +299,9 @@ func (b *Builder) SourceOfLengths(stream, lengths, width int, sources, name stri
 
 // Insert enters row in the hash table stream of so many slots, and returns the slot that has
 // its keys; see the operation Insert. The limit slots is none. The streams others have the
-// keys of all rows, and partBits is that of the operation.
-func (b *Builder) Insert(domain, stream int, others []int, row, slot, slots, limit ID, keys []ID, partBits int) ID {
-	op := Op{Kind: Insert, Domain: domain, PartBits: partBits, Stream: stream, Keys: others, Args: append([]ID{row, slot, slots, limit}, keys...)}
+// keys of all rows, partBits is that of the operation, and about its scalar.
+func (b *Builder) Insert(domain, stream int, others []int, row, slot, slots, limit ID, keys []ID, partBits int, about string) ID {
+	op := Op{Kind: Insert, Domain: domain, PartBits: partBits, Ref: about, Stream: stream, Keys: others, Args: append([]ID{row, slot, slots, limit}, keys...)}
 	op.Res = []ID{b.value(ir.I64, domain, "entered")}
 	b.emit(op)
 	return op.Res[0]

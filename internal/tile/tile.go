@@ -121,7 +121,7 @@ type Op struct {
 
 	Operator  ir.Op      // Map
 	Const     ir.Scalar  // Const
-	Ref       string     // Scalar, Length, StoreScalar, Order: a name in the plan
+	Ref       string     // Scalar, Length, StoreScalar, Order: a name in the plan; Insert: of a scalar that says about how many different keys there are, or 0; "" if none does
 	Site      int        // Check: index of the plan's site
 	Bins      string     // Update: the domain of the plan that indexes number, if Stream may have more elements
 	Sources   string     // Source: the domain of the plan that results number

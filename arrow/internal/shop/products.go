@@ -147,7 +147,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		cond2 := sum2 <= 8192
 		x3 := int64(0)
 		if cond2 {
-			x3 = 1
+			x3 = sum2
 		}
 		cond3 := sum2 > 8192
 		cond4 := x2-x < 16777216 && cond3
