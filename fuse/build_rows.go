@@ -171,7 +171,9 @@ func (b *kernelBuilder) gather(v *ir.Value, domain int, after bool) tile.ID {
 	if b.failable(i) {
 		checked = true // an index column that a failed check left in an empty domain
 	}
-	return b.LoadAt(domain, stream, b.Map(domain, ir.OpCast, ir.I64, "", index), checked)
+	loaded := b.LoadAt(domain, stream, b.Map(domain, ir.OpCast, ir.I64, "", index), checked)
+	b.Kernel.Ops[b.Kernel.Values[loaded].Op].Ascending = b.graph.ascends(i)
+	return loaded
 }
 
 // failable reports whether an index column may hold a row that does not exist,

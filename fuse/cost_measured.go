@@ -1,7 +1,6 @@
 package fuse
 
 import (
-	"math"
 	"slices"
 
 	"github.com/kgen-go/kgen/internal/tile"
@@ -60,8 +59,9 @@ func (f *Fusion) beyondBytes(k *tile.Kernel) float64 {
 	if m.Subgroup <= 1 && m.Units > 1 && cuts == 1 && !selects && !foldsSegments(k) {
 		again = k.NeededBy(func(i int) bool { return k.Ops[i].Cuts() || k.Ops[i].Counts() })
 	}
+	_, searches := m.Curves[plan.CurveSearch]
 	for d, domain := range k.Domains {
-		if domain.Kind == tile.Compact && k.Branches(d) {
+		if domain.Kind == tile.Compact && k.Branches(d) && !(searches && tellsFound(k, domain.Guard)) {
 			total += rows[domain.Parent] * m.Rates[plan.RateBranch]
 		}
 	}
@@ -75,7 +75,7 @@ func (f *Fusion) beyondBytes(k *tile.Kernel) float64 {
 		if op.IsChunkwise() && phase[i] > 0 { // it waits as another prefix would, and its group for its stores
 			total += rows[0] * (m.Rates[plan.RateWaiting] + m.Rates[plan.RateStoring])
 		}
-		seconds := rows[op.Domain] * f.rowSeconds(k, op)
+		seconds := rows[op.Domain] * f.rowSeconds(k, op, rows)
 		if again[i] {
 			seconds *= 2
 		}
@@ -134,8 +134,8 @@ func foldsSegments(k *tile.Kernel) bool {
 	})
 }
 
-// rowSeconds returns the seconds that an operation takes for a row beyond its bytes.
-func (f *Fusion) rowSeconds(k *tile.Kernel, op *tile.Op) float64 {
+// rowSeconds returns the seconds that an operation takes for a row beyond its bytes. Domains have so many rows.
+func (f *Fusion) rowSeconds(k *tile.Kernel, op *tile.Op, rows []float64) float64 {
 	m := &f.Machine
 	switch op.Kind {
 	case tile.Reduce:
@@ -146,8 +146,8 @@ func (f *Fusion) rowSeconds(k *tile.Kernel, op *tile.Op) float64 {
 		}
 		return m.Rates[plan.RateOperator]
 	case tile.Load, tile.Store:
-		if a := k.Streams[op.Stream].Access; a == tile.Permute || a == tile.Gather && op.LoadsAt() { // others are read in order
-			return m.Curves[plan.CurveGather].At(f.Graph.reachedBytes(k))
+		if a := k.Streams[op.Stream].Access; a == tile.Permute || a == tile.Gather && op.LoadsAt() && !op.Ascending { // others are read in order
+			return m.Curves[plan.CurveGather].At(f.Graph.reachedBytes(k, op, rows))
 		}
 	case tile.Search:
 		return m.Curves[plan.CurveGather].At(f.Graph.tableBytes(k, op))
@@ -184,6 +184,22 @@ func (f *Fusion) searching(k *tile.Kernel, op *tile.Op, usual string) float64 {
 	return curve.At(bytes) + hashing(k)*f.Machine.Curves[plan.CurveHashed].At(bytes)
 }
 
+// tellsFound reports whether rows pass a guard by what a search in their kernel has found. Whether it would find
+// something has been guessed then, as was measured with the search.
+func tellsFound(k *tile.Kernel, guard tile.ID) bool {
+	op := &k.Ops[k.Values[guard].Op]
+	varying := slices.DeleteFunc(slices.Clone(op.Args), func(v tile.ID) bool { return k.Ops[k.Values[v].Op].Domain == tile.Uniform })
+	switch {
+	case op.Kind == tile.Probe || op.Kind == tile.Match:
+		return true
+	case !op.IsMap():
+		return false
+	case op.Operator == ir.OpSelect && len(varying) == 2 && varying[0] == op.Args[1]: // by the way to search
+		return tellsFound(k, varying[0]) || tellsFound(k, varying[1])
+	}
+	return len(varying) == 1 && tellsFound(k, varying[0])
+}
+
 // hashOperators is how many operators the kernel has by which what a search takes beside hashes was measured:
 // those of a hash of two keys, without casts.
 const hashOperators = 12
@@ -218,51 +234,4 @@ func (g *Graph) rowsOfKernel(k *tile.Kernel) []float64 {
 		}
 	}
 	return rows
-}
-
-// reachedLine is how many bytes a load from anywhere moves.
-const reachedLine = 64
-
-// unreached predicts how many bytes of the columns that k reads somewhere else than at its rows stay where they
-// are, since it has fewer rows than these.
-func (g *Graph) unreached(k *tile.Kernel, rows []float64) (total float64) {
-	for i, s := range k.Streams {
-		if s.Write || s.Access != tile.Gather {
-			continue
-		}
-		loaded := 0.0
-		for _, op := range k.With((*tile.Op).IsLoad) {
-			switch {
-			case op.LoadsElement() && k.Streams[op.Stream].Buffer == s.Buffer: // rows read all of it
-				loaded = math.Inf(1)
-			case op.Stream != i:
-			case op.Domain == tile.Uniform:
-				loaded += reachedLine
-			default:
-				loaded += rows[op.Domain] * reachedLine
-			}
-		}
-		if loaded > 0 { // what is searched has other reads
-			total += max(g.lengthOf(g.byName[s.Buffer])*float64(s.Kind.Size())-loaded, 0)
-		}
-	}
-	return total
-}
-
-// reachedBytes predicts the bytes of all columns that k reaches into: they share caches.
-func (g *Graph) reachedBytes(k *tile.Kernel) (total float64) {
-	seen := map[string]bool{}
-	for _, s := range k.Streams {
-		if (s.Access == tile.Gather || s.Access == tile.Permute) && !seen[s.Buffer] {
-			seen[s.Buffer] = true
-			total += g.lengthOf(g.byName[s.Buffer]) * float64(s.Kind.Size())
-		}
-	}
-	return total
-}
-
-// tableBytes predicts the bytes of the table that op reaches into.
-func (g *Graph) tableBytes(k *tile.Kernel, op *tile.Op) float64 {
-	s := k.Streams[op.Stream]
-	return g.lengthOf(g.byName[s.Buffer]) * float64(s.Kind.Size())
 }

@@ -129,6 +129,7 @@ type Graph struct {
 	digitShift, digitNumber, digitWidth, orderRoom string // scalars of the plan: those of the digit by which a pass sorts
 
 	turns       map[*ir.Value]turn
+	ascending   map[*ir.Value]bool // what is known of columns, see ascends
 	writer      map[key]*Value
 	prefixes    map[key]*Prefix // by the value that the Add stage writes
 	sites       map[*ir.Value][]ir.Site

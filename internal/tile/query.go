@@ -61,8 +61,11 @@ func (k *Kernel) NeededBy(isRoot func(i int) bool) []bool {
 // ByParts reports whether the base rows of an operation are parts of other rows.
 func (op *Op) ByParts() bool { return op.Kind == MatchParts || op.Kind == GroupParts }
 
-// streams lists the streams of an operation that touches some.
-func (op *Op) streams() []int {
+// Streams lists the streams that an operation touches.
+func (op *Op) Streams() []int {
+	if !op.touchesStreams() {
+		return nil
+	}
 	list := slices.Concat([]int{op.Stream}, op.Totals, op.Offsets, op.Keys, op.Homes)
 	for _, f := range op.Folds {
 		list = append(list, f.To)
@@ -75,7 +78,7 @@ func (op *Op) streams() []int {
 
 // Touches reports whether an operation reads or writes a stream of a buffer.
 func (k *Kernel) Touches(op *Op, buffer string) bool {
-	return op.touchesStreams() && slices.ContainsFunc(op.streams(), func(stream int) bool {
+	return slices.ContainsFunc(op.Streams(), func(stream int) bool {
 		return stream >= 0 && stream < len(k.Streams) && k.Streams[stream].Buffer == buffer
 	})
 }

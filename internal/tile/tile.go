@@ -141,6 +141,7 @@ type Op struct {
 	Offsets   []int      // ScanTotals: streams, one per field
 	Epilogue  bool       // runs once, after all rows
 
+	Ascending  bool // Load at a place: the place never falls from row to row
 	Contiguous bool // Update: rows of equal index lie together
 	BySlot     bool // Update: the index is a slot of a hash table that may leave rows out
 	First      bool // Partners

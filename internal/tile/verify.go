@@ -102,8 +102,8 @@ func (k *Kernel) verifyOpIndices(index int, op *Op) error {
 			return fmt.Errorf("%v: value %d %s is defined twice", op.Kind, v, k.Values[v].Name)
 		}
 	}
-	for _, stream := range op.streams() {
-		if op.touchesStreams() && (stream < 0 || stream >= len(k.Streams)) {
+	for _, stream := range op.Streams() {
+		if stream < 0 || stream >= len(k.Streams) {
 			return fmt.Errorf("%v: there is no stream %d", op.Kind, stream)
 		}
 	}
