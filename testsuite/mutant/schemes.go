@@ -41,7 +41,7 @@ var schemes = []Mutant{
 	{Name: "the scan of tiles reads past the end", File: "internal/simt/tilestates.go", Device: "emulated",
 		Old: "e.b.If(loop.Lt(at, t.count), func() {",
 		New: "e.b.If(loop.Le(at, t.count), func() {"},
-	{Name: "folds of rows in any order combine as they come", File: "internal/simt/state.go", Device: "emulated", Programs: "aggregates_of_filter", Schedule: "workgroup=8,items=4",
+	{Name: "folds of rows in any order combine as they come", File: "internal/simt/state.go", Tests: "./testsuite -run ^TestPickedRows$",
 		Old: "loop.Lt(loop.ToKind(ir.U64, later[row]), loop.ToKind(ir.U64, earlier[row]))",
 		New: "loop.And(loop.False, loop.Lt(loop.ToKind(ir.U64, later[row]), loop.ToKind(ir.U64, earlier[row])))"},
 	{Name: "no barrier between the folds of subgroups and the one that folds them", File: "internal/simt/subgroup.go", Device: "cudaemu:check",
