@@ -17,10 +17,13 @@ const leastShared = 4
 // noElement is where a row has no element.
 const noElement = 1<<32 - 1
 
-// sharesElement reports whether rows of a subgroup may be combined before they reach the element of an update: all of them
-// are at work.
+// sharesElement reports whether rows of a subgroup are combined before they reach the element of an update: if all of them
+// are at work, and elements have no copies.
 func (e *rowBody) sharesElement(op *tile.Op) bool {
 	if !e.isWhole || op.Domain != 0 || e.now == atEnd || !e.subgroup.divides(e.workgroup) || keeps(op.Monoid.Combine[0].Operator) {
+		return false
+	}
+	if t := e.localTableOf(op); t != nil && t.copies > 1 { // neighbours have different ones
 		return false
 	}
 	return e.exchanges(op)
