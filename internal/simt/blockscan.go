@@ -2,6 +2,7 @@ package simt
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/kgen-go/kgen/internal/loop"
 	"github.com/kgen-go/kgen/ir"
@@ -17,6 +18,9 @@ type collective interface {
 	elements(k *kernel) int
 	// scan is blockScan.
 	scan(e *function, st *state, mine []loop.Expr, during duringScan) (before, total []loop.Expr)
+	// fold folds a state of each work-item over the work-group, in order, and calls body for the first work-item,
+	// which knows the fold. A barrier has to come before the shared state is used again.
+	fold(e *function, st *state, mine []loop.Expr, body func(total []loop.Expr))
 	// lookBack walks back over the tiles before this one.
 	lookBack(s *lookback, e *tileBody, cut int, total []loop.Expr) []loop.Expr
 }
@@ -157,4 +161,28 @@ func (localMemory) scan(e *function, st *state, mine []loop.Expr, during duringS
 	// Every work-item recomputes this: PoCL 3.1 miscompiles storing it from one work-item in the branch above.
 	total = e.combine(st, e.loadState(shared, loop.Int(earlier+int64(n-1))), e.loadState(shared, loop.Int(folds+int64(n-1))))
 	return before, total
+}
+
+// fold is a scan of which the first work-item takes the total.
+func (c localMemory) fold(e *function, st *state, mine []loop.Expr, body func(total []loop.Expr)) {
+	_, total := c.scan(e, st, mine, duringScan{})
+	e.b.If(loop.Eq(e.localID, loop.Int(0)), func() { body(total) }, nil)
+}
+
+// foldBytes bounds the local memory that folds take together.
+const foldBytes = 2 << 10
+
+// foldedTogether divides reductions among folds of the work-group. By subgroups some share one: they wait for
+// each other's shuffles and barriers as long as one does.
+func (k *kernel) foldedTogether(reductions []int) (list [][]int) {
+	for _, i := range reductions {
+		if last := len(list) - 1; last >= 0 && k.collective.inRegisters() {
+			if joint := append(slices.Clone(list[last]), i); k.stateOf(joint).bytes()*k.collective.elements(k) <= foldBytes {
+				list[last] = joint
+				continue
+			}
+		}
+		list = append(list, []int{i})
+	}
+	return list
 }

@@ -226,9 +226,7 @@ func (k *kernel) isHeld(v tile.ID) bool {
 
 // needsOrder reports whether consecutive rows have to lie in one work-item.
 func (k *kernel) needsOrder() bool {
-	return len(k.cuts) > 0 || k.wantsNeighbours() || slices.ContainsFunc(k.Ops, func(op tile.Op) bool {
-		return op.IsReduction() && op.Monoid.Kind != tile.Fold
-	})
+	return len(k.cuts) > 0 || k.wantsNeighbours() || k.Has((*tile.Op).FoldsInOrder)
 }
 
 // reductions lists the Reduce operations.

@@ -176,12 +176,11 @@ func (s *launches) finish() *function {
 			e.running[slot.stateKey] = e.b.Decl("total", loop.At(e.memory(s.totals[slot.stateKey], slot, plan.Reads), loop.Int(0)))
 		}
 	}
-	for _, i := range s.reductions() {
-		tiles := loop.ToCounter(e.arguments.value("tiles", s.folded))
-		st := s.stateOf([]int{i})
-		whole := e.scanTiles(st, tiles, func(j int) *loop.Var {
+	for _, ops := range s.foldedTogether(s.reductions()) {
+		st := s.stateOf(ops)
+		whole := e.foldTiles(st, loop.ToCounter(e.arguments.value("tiles", s.folded)), func(j int) *loop.Var {
 			return e.memory(s.states[st.slots[j].stateKey], st.slots[j], plan.Reads)
-		}, nil)
+		})
 		for j, slot := range st.slots {
 			e.running[slot.stateKey] = whole[j]
 		}
@@ -262,68 +261,23 @@ func (e *tileBody) storeChunk(i int, st *state, total []loop.Expr) {
 
 // publishReductions stores the fold of the tile for each of some reductions.
 func (e *tileBody) publishReductions(states map[stateKey]string, reductions []int) {
-	for _, i := range reductions {
-		st := e.stateOf([]int{i})
-		_, total := e.blockScan(st, e.folded(st), duringScan{})
-		e.publishTile(st, states, total)
+	for _, ops := range e.foldedTogether(reductions) {
+		st := e.stateOf(ops)
+		e.collective.fold(e.function, st, e.folded(st), func(total []loop.Expr) { e.storeFold(st, states, total) })
 		e.barrier()
 	}
 }
 
 // publishTile stores the fold of the tile.
 func (e *tileBody) publishTile(st *state, states map[stateKey]string, total []loop.Expr) {
-	e.b.If(loop.Eq(e.localID, loop.Int(0)), func() {
-		for j, slot := range st.slots {
-			e.b.Store(e.memory(states[slot.stateKey], slot, plan.Writes), e.tile, total[j])
-		}
-	}, nil)
+	e.b.If(loop.Eq(e.localID, loop.Int(0)), func() { e.storeFold(st, states, total) }, nil)
 }
 
-// tilesAtOnce is how many consecutive tiles each work-item folds in scanTiles.
-const tilesAtOnce = 8
-
-// scanTiles scans the states of all tiles in one work-group. It stores the prefix
-// of each tile, unless to is nil, and returns the fold of all tiles.
-func (e *function) scanTiles(st *state, tiles loop.Expr, from, to func(j int) *loop.Var) (whole []*loop.Var) {
-	return e.scanTilesFrom(loop.Int(0), st, tiles, from, to)
-}
-
-// scanTilesFrom is scanTiles of states that begin at an element.
-func (e *function) scanTilesFrom(begin loop.Expr, st *state, tiles loop.Expr, from, to func(j int) *loop.Var) (whole []*loop.Var) {
-	whole = e.declare(st, st.identities())
-	first := e.b.Decl("first", loop.Int(0))
-	each := func(start loop.Expr, body func(at loop.Expr)) {
-		e.b.For("i", loop.Int(0), loop.Int(tilesAtOnce), func(i *loop.Var) {
-			at := e.b.Let("at", loop.Add(start, i))
-			e.b.If(loop.Lt(at, tiles), func() { body(loop.Add(begin, loop.To(begin.Type(), at))) }, nil)
-		})
+// storeFold is publishTile of the work-item that does it.
+func (e *tileBody) storeFold(st *state, states map[stateKey]string, total []loop.Expr) {
+	for j, slot := range st.slots {
+		e.b.Store(e.memory(states[slot.stateKey], slot, plan.Writes), e.tile, total[j])
 	}
-	load := func(at loop.Expr) (theirs []loop.Expr) {
-		for j := range st.slots {
-			theirs = append(theirs, e.b.Let("state", loop.At(from(j), at)))
-		}
-		return theirs
-	}
-	e.b.While(loop.Lt(first, tiles), func() {
-		start := e.b.Let("start", loop.Add(first, loop.Mul(e.localID, loop.Int(tilesAtOnce))))
-		mine := e.declare(st, st.identities())
-		each(start, func(at loop.Expr) { e.assignAll(mine, e.combine(st, exprsOf(mine), load(at))) })
-		before, total := e.blockScan(st, exprsOf(mine), duringScan{})
-		if to != nil {
-			prefix := e.declare(st, e.combine(st, exprsOf(whole), before))
-			each(start, func(at loop.Expr) {
-				theirs := load(at)
-				for j := range st.slots {
-					e.b.Store(to(j), at, prefix[j])
-				}
-				e.assignAll(prefix, e.combine(st, exprsOf(prefix), theirs))
-			})
-		}
-		e.assignAll(whole, e.combine(st, exprsOf(whole), total))
-		e.b.Barrier(loop.WorkgroupScope)
-		e.b.Assign(first, loop.Add(first, loop.Int(int64(e.workgroup*tilesAtOnce))))
-	})
-	return whole
 }
 
 // scanTotals turns the folds of chunks into the offsets of chunks.

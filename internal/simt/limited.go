@@ -158,5 +158,8 @@ func (e *rowBody) enterGlobally(s *entry) {
 			}
 			e.b.Break()
 		}, nil)
+		if s.memory != nil { // others of the work-group have given up: three loads a step, one after the other, are for nothing
+			e.b.If(loop.Eq(s.memory.at(s.memory.flag()), leftOut(s.memory.words)), func() { e.b.Break() }, nil)
+		}
 	})
 }

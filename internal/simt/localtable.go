@@ -195,7 +195,7 @@ func isTableUpdate(op *tile.Op) bool {
 // waits for others.
 func (l *lowering) hasTablesOnly(t *tile.Kernel) bool {
 	return !t.Has((*tile.Op).IsPrefix) && !t.Has((*tile.Op).Counts) && !t.Has(func(op *tile.Op) bool {
-		return op.IsReduction() && op.Monoid.Kind != tile.Fold || op.Does(tile.Combines) && op.Contiguous
+		return op.FoldsInOrder() || op.Does(tile.Combines) && op.Contiguous
 	})
 }
 

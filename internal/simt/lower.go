@@ -249,7 +249,7 @@ type earlyAlloc struct {
 // kernel lowers one kernel and appends the steps that run it.
 func (l *lowering) kernel(t *tile.Kernel, logical plan.Kernel, rows plan.Expr, lines func(ir.Pos) string) {
 	delete(l.names, t.Name)
-	t = foldOnce(seeLasts(hoistFirsts(l.unnumbered(t))))
+	t = foldOnce(seeLasts(hoistFirsts(l.unnumbered(t)))).Rowed()
 	family := l.family
 	if t.Has((*tile.Op).Counts) {
 		family = &rankingFamily

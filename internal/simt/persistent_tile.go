@@ -274,12 +274,3 @@ func (s *persistent) publishFold(e *tileBody, tileIndex, slot loop.Expr) {
 		t.publish(e, e.arguments.buffer(t.buffer, ir.U64, plan.ReadsWrites), flagAggregate, folds)
 	}, nil)
 }
-
-// foldLanes folds the states of the first count work-items of a subgroup, in
-// order; the first one has the result.
-func (e *function) foldLanes(st *state, fold []loop.Expr, count int) []loop.Expr {
-	for distance := 1; distance < count; distance *= 2 {
-		fold = e.combine(st, fold, e.shuffle(st, shuffleDown, fold, loop.Int(int64(distance))))
-	}
-	return fold
-}

@@ -13,7 +13,10 @@ import (
 // eachRow runs body for each of this work-item's rows. All exist if the tile is
 // whole.
 func (e *rowBody) eachRow(whole bool, body func()) {
-	e.b.For("item", loop.Int(0), loop.Int(int64(e.items)), func(item *loop.Var) { e.atItem(item, whole, body) })
+	e.b.For("item", loop.Int(0), loop.Int(int64(e.items)), func(item *loop.Var) {
+		e.converge()
+		e.atItem(item, whole, body)
+	})
 }
 
 // atItem runs body for the row that this work-item has as an item, if it exists.

@@ -262,12 +262,35 @@ func (st *state) spread(part *state, values []loop.Expr) []loop.Expr {
 
 // combine combines two states, and names the result.
 func (e *function) combine(st *state, earlier, later []loop.Expr) []loop.Expr {
+	earlier, later = e.byRows(st, earlier, later)
 	out, all := make([]loop.Expr, len(st.slots)), make([]int, len(st.slots))
 	for j := range all {
 		all[j] = j
 	}
 	e.combineSlots(st, all, out, func(key stateKey) loop.Expr { return st.field(earlier, key) }, func(key stateKey) loop.Expr { return st.field(later, key) })
 	return out
+}
+
+// byRows returns two states in the order of the rows that they are of, where work-items have rows in any order.
+func (e *function) byRows(st *state, earlier, later []loop.Expr) (first, second []loop.Expr) {
+	if st.kernel.needsOrder() {
+		return earlier, later
+	}
+	first, second = slices.Clone(earlier), slices.Clone(later)
+	swapped := map[int]loop.Expr{} // per operation
+	for j, s := range st.slots {
+		op := &st.kernel.Ops[s.op]
+		if !op.IsReduction() || op.Monoid.RowField() < 0 {
+			continue
+		}
+		if swapped[s.op] == nil {
+			row := st.of[stateKey{s.op, op.Monoid.RowField()}].slot
+			swapped[s.op] = e.b.Let("swapped", loop.Lt(loop.ToKind(ir.U64, later[row]), loop.ToKind(ir.U64, earlier[row])))
+		}
+		first[j] = e.b.Let("state", loop.Choose(swapped[s.op], later[j], earlier[j]))
+		second[j] = e.b.Let("state", loop.Choose(swapped[s.op], earlier[j], later[j]))
+	}
+	return first, second
 }
 
 // combineSlots writes some slots of a combined state to out, and names them.

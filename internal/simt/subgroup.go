@@ -154,6 +154,35 @@ func (e *function) scanSubgroups(st *state, mine []loop.Expr) (before, total []l
 	return e.combine(st, earlier, before), total
 }
 
+// fold folds each subgroup, and then lets the first one fold their folds.
+func (bySubgroups) fold(e *function, st *state, mine []loop.Expr, body func(total []loop.Expr)) {
+	subgroups := e.workgroup / e.subgroup.Width
+	subgroup, isFirst := &loop.ID{Kind: loop.SubgroupID}, loop.Eq(sublane(), loop.Int(0))
+	folded := e.foldLanes(st, mine, e.subgroup.Width)
+	if subgroups == 1 {
+		e.b.If(isFirst, func() { body(folded) }, nil)
+		return
+	}
+	shared := e.sharedState(st)
+	e.b.If(isFirst, func() { e.storeState(shared, subgroup, folded) }, nil)
+	e.b.Barrier(loop.WorkgroupScope)
+	e.b.If(loop.Eq(subgroup, loop.Int(0)), func() {
+		theirs := e.declare(st, st.identities())
+		e.b.If(loop.Lt(sublane(), loop.Int(int64(subgroups))), func() { e.assignAll(theirs, e.loadState(shared, sublane())) }, nil)
+		total := e.foldLanes(st, exprsOf(theirs), subgroups)
+		e.b.If(isFirst, func() { body(total) }, nil)
+	}, nil)
+}
+
+// foldLanes folds the states of the first count work-items of a subgroup, in
+// order; the first one has the result.
+func (e *function) foldLanes(st *state, fold []loop.Expr, count int) []loop.Expr {
+	for distance := 1; distance < count; distance *= 2 {
+		fold = e.combine(st, fold, e.shuffle(st, shuffleDown, fold, loop.Int(int64(distance))))
+	}
+	return fold
+}
+
 // lookBack lets the first subgroup walk back.
 func (bySubgroups) lookBack(s *lookback, e *tileBody, cut int, total []loop.Expr) (earlier []loop.Expr) {
 	t := s.statusOf(cut)

@@ -20,6 +20,10 @@ func (e *rowBody) update(op *tile.Op) {
 	if t := e.localTableOf(op); t != nil && t.cache != nil && t.cache.first == t.op {
 		e.findSlot(t, op, bin)
 	}
+	if e.sharesElement(op) {
+		e.updateShared(op, bin, x)
+		return
+	}
 	e.b.If(e.inTable(op, bin), func() { e.updateAt(op, loop.ToCounter(bin), x) }, nil)
 }
 
@@ -54,12 +58,18 @@ func (e *function) updateGlobal(op *tile.Op, at, x loop.Expr) {
 // so, too.
 func (e *function) combineAt(buffer string, kind ir.Kind, combine *tile.Expr, at, x loop.Expr) {
 	kind = loop.ScalarOf(kind).Kind
-	atomic, direct := loop.AtomicOf(combine.Operator)
-	if direct && (kind.IsInteger() && kind.Size() >= 4 || kind.IsFloat() && combine.Operator == ir.OpAdd) {
+	if atomic, ok := directly(kind, combine); ok {
 		e.b.Atomic(atomic, e.arguments.buffer(buffer, kind, plan.ReadsWrites), at, x)
 		return
 	}
 	e.exchange(buffer, kind, combine, at, x)
+}
+
+// directly returns the atomic operation that combines elements of a buffer, if there is one.
+func directly(kind ir.Kind, combine *tile.Expr) (atomic loop.AtomicOp, ok bool) {
+	kind = loop.ScalarOf(kind).Kind
+	atomic, ok = loop.AtomicOf(combine.Operator)
+	return atomic, ok && (kind.IsInteger() && kind.Size() >= 4 || kind.IsFloat() && combine.Operator == ir.OpAdd)
 }
 
 // exchange updates an element by compare-and-exchange of the word that holds it,

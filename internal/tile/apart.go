@@ -2,8 +2,8 @@ package tile
 
 import "slices"
 
-// Apart divides a kernel with cuts into two: what is stored of rows of the base that follows from elements of the row alone,
-// and everything else. The second is nil if that is all or nothing. Both have all streams. What both need is computed twice,
+// Apart divides a kernel with cuts into two: what is stored of rows of the base that follows from elements of the row or of
+// rows at a distance, and everything else. The second is nil if that is all or nothing. Both have all streams. What both need is computed twice,
 // so nothing dear is, and no element of any row is looked up.
 func (k *Kernel) Apart() (rest, apart *Kernel) {
 	if k.CountCuts() == 0 {
@@ -32,7 +32,7 @@ func (k *Kernel) storesOfRow(i int) bool {
 		return false
 	}
 	for j, isNeeded := range k.NeededBy(func(j int) bool { return j == i }) {
-		if needed := &k.Ops[j]; isNeeded && j != i && !needed.IsMap() && !needed.IsLoad() && !needed.IsRowNumber() && !needed.IsKnownBefore() {
+		if needed := &k.Ops[j]; isNeeded && j != i && !needed.IsMap() && !needed.IsLoad() && needed.Kind != Shift && !needed.IsRowNumber() && !needed.IsKnownBefore() {
 			return false
 		}
 	}

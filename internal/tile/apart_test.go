@@ -43,6 +43,10 @@ func TestApart(t *testing.T) {
 		}, nil},
 		{"a neighbour", func(b *tile.Builder, x tile.ID) []tile.ID {
 			return []tile.ID{b.Scan(0, add, false, "", x)[0], b.Shift(x, b.Int(0), 1)}
+		}, []string{"r1"}},
+		{"a neighbour of the scan", func(b *tile.Builder, x tile.ID) []tile.ID {
+			y := b.Scan(0, add, false, "", x)[0]
+			return []tile.ID{y, b.Map(0, ir.OpAdd, ir.I64, "", y, b.Shift(x, b.Int(0), -1))}
 		}, nil},
 	} {
 		b := tile.NewBuilder("k", "n", "n")

@@ -3,12 +3,8 @@
 // CUDA C++ for NVRTC or nvcc 11.8 or later and compute capability 6.0 or
 // later; no option is needed.
 
-static __device__ unsigned long long kgen_shuffle_up_u64(unsigned long long x, unsigned distance) {
-	return __shfl_up_sync(0xffffffffu, x, distance);
-}
-
-static __device__ unsigned long long kgen_broadcast_u64(unsigned long long x, unsigned lane) {
-	return __shfl_sync(0xffffffffu, x, (int)lane);
+static __device__ unsigned long long kgen_shuffle_down_u64(unsigned long long x, unsigned distance) {
+	return __shfl_down_sync(0xffffffffu, x, distance);
 }
 
 extern "C" __global__ void __launch_bounds__(256) argmin_f64_kernel1(
@@ -17,150 +13,164 @@ extern "C" __global__ void __launch_bounds__(256) argmin_f64_kernel1(
 	const double *__restrict__ x,
 	double *argmin_f64_kernel1_tile0,
 	long long *argmin_f64_kernel1_tile1) {
-	__shared__ __align__(16) unsigned local_arena[10240];
-	unsigned long long *const local_arena_u64 = (unsigned long long *)local_arena;
 	__shared__ double shared_f64_0[8];
 	__shared__ long long shared_i64_0[8];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int local_id = (int)threadIdx.x;
-	const int tile = (int)blockIdx.x;
-	const int offset = tile * 5120;
-	const int first = row02 + offset;
-	const int rest = rows2 - offset;
-	const int count = rest < 5120 ? rest : 5120;
-	if (count == 5120 && (first & 1) == 0) {
-		#pragma unroll
-		for (int i = 0; i < 10; i++) {
-			const int at = (i * 256 + local_id) * 2;
-			const double2 wide = *(const double2 *)(x + (first + at));
-			const double x2 = wide.x;
-			const double x3 = wide.y;
-			*(ulonglong2 *)(local_arena_u64 + at) = make_ulonglong2((unsigned long long)__double_as_longlong(x2), (unsigned long long)__double_as_longlong(x3));
-		}
-	} else {
-		#pragma unroll
-		for (int item = 0; item < 20; item++) {
-			const int at = item * 256 + local_id;
-			if (at < count) {
-				local_arena_u64[at] = (unsigned long long)__double_as_longlong(x[first + at]);
-			} else {
-				local_arena_u64[at] = 0ULL;
-			}
-		}
-	}
-	__syncthreads();
-	double x_rows[20] = {0};
-	const int own = local_id * 20;
-	#pragma unroll
-	for (int i = 0; i < 10; i++) {
-		const int item = i * 2;
-		const ulonglong2 wide = *(ulonglong2 *)(local_arena_u64 + (own + item));
-		const unsigned long long word = wide.x;
-		const unsigned long long word2 = wide.y;
-		x_rows[item] = __longlong_as_double(word);
-		x_rows[item + 1] = __longlong_as_double(word2);
-	}
-	__syncthreads();
 	double v_min = __longlong_as_double(0x7ff0000000000000ULL);
 	long long row = -1LL;
-	if (count == 5120) {
-		#pragma unroll
-		for (int item = 0; item < 20; item++) {
-			const int at = local_id * 20 + item;
-			const bool both = !(v_min < x_rows[item]) && (x_rows[item] < v_min || row < 0LL || ((x_rows[item] != x_rows[item] && v_min == v_min) || 1.0 / x_rows[item] < 1.0 / v_min));
-			const double v_min2 = both ? x_rows[item] : v_min;
-			const long long row2 = both ? (long long)(first + at) : row;
-			v_min = v_min2;
-			row = row2;
+	int tile = (int)blockIdx.x;
+	const int tiles = (rows2 - 1) / 4096 + 1;
+	while (tile < tiles) {
+		const int offset = tile * 4096;
+		const int first = row02 + offset;
+		const int rest = rows2 - offset;
+		const int count = rest < 4096 ? rest : 4096;
+		double x_rows[16] = {0};
+		if (count == 4096 && (first & 1) == 0) {
+			#pragma unroll
+			for (int vector = 0; vector < 8; vector++) {
+				const int start = first + (vector * 256 + local_id) * 2;
+				const int item = vector * 2;
+				const double2 wide = *(const double2 *)(x + start);
+				const double x2 = wide.x;
+				const double x3 = wide.y;
+				x_rows[item] = x2;
+				x_rows[item + 1] = x3;
+			}
+		} else {
+			#pragma unroll
+			for (int item = 0; item < 16; item++) {
+				const int at = ((item / 2) * 256 + local_id) * 2 + (item & 1);
+				if (at < count) {
+					x_rows[item] = x[first + at];
+				}
+			}
 		}
-	} else {
-		#pragma unroll
-		for (int item = 0; item < 20; item++) {
-			const int at = local_id * 20 + item;
-			if (at < count) {
+		if (count == 4096) {
+			#pragma unroll
+			for (int item = 0; item < 16; item++) {
+				const int at = ((item / 2) * 256 + local_id) * 2 + (item & 1);
 				const bool both = !(v_min < x_rows[item]) && (x_rows[item] < v_min || row < 0LL || ((x_rows[item] != x_rows[item] && v_min == v_min) || 1.0 / x_rows[item] < 1.0 / v_min));
 				const double v_min2 = both ? x_rows[item] : v_min;
 				const long long row2 = both ? (long long)(first + at) : row;
 				v_min = v_min2;
 				row = row2;
 			}
+		} else {
+			#pragma unroll
+			for (int item = 0; item < 16; item++) {
+				const int at = ((item / 2) * 256 + local_id) * 2 + (item & 1);
+				if (at < count) {
+					const bool both = !(v_min < x_rows[item]) && (x_rows[item] < v_min || row < 0LL || ((x_rows[item] != x_rows[item] && v_min == v_min) || 1.0 / x_rows[item] < 1.0 / v_min));
+					const double v_min2 = both ? x_rows[item] : v_min;
+					const long long row2 = both ? (long long)(first + at) : row;
+					v_min = v_min2;
+					row = row2;
+				}
+			}
 		}
+		tile += (int)gridDim.x;
 	}
-	const double theirs = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(v_min), 1u));
-	const long long theirs2 = (long long)kgen_shuffle_up_u64((unsigned long long)row, 1u);
-	const bool both = !(theirs < v_min) && (v_min < theirs || theirs2 < 0LL || ((v_min != v_min && theirs == theirs) || 1.0 / v_min < 1.0 / theirs));
-	const double v_min2 = both ? v_min : theirs;
-	const long long row2 = both ? row : theirs2;
-	const double state = (int)(threadIdx.x % 32) >= 1 ? v_min2 : v_min;
-	const long long state2 = (int)(threadIdx.x % 32) >= 1 ? row2 : row;
-	const double theirs3 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(state), 2u));
-	const long long theirs4 = (long long)kgen_shuffle_up_u64((unsigned long long)state2, 2u);
-	const bool both2 = !(theirs3 < state) && (state < theirs3 || theirs4 < 0LL || ((state != state && theirs3 == theirs3) || 1.0 / state < 1.0 / theirs3));
-	const double v_min3 = both2 ? state : theirs3;
-	const long long row3 = both2 ? state2 : theirs4;
-	const double state3 = (int)(threadIdx.x % 32) >= 2 ? v_min3 : state;
-	const long long state4 = (int)(threadIdx.x % 32) >= 2 ? row3 : state2;
-	const double theirs5 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(state3), 4u));
-	const long long theirs6 = (long long)kgen_shuffle_up_u64((unsigned long long)state4, 4u);
-	const bool both3 = !(theirs5 < state3) && (state3 < theirs5 || theirs6 < 0LL || ((state3 != state3 && theirs5 == theirs5) || 1.0 / state3 < 1.0 / theirs5));
-	const double v_min4 = both3 ? state3 : theirs5;
-	const long long row4 = both3 ? state4 : theirs6;
-	const double state5 = (int)(threadIdx.x % 32) >= 4 ? v_min4 : state3;
-	const long long state6 = (int)(threadIdx.x % 32) >= 4 ? row4 : state4;
-	const double theirs7 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(state5), 8u));
-	const long long theirs8 = (long long)kgen_shuffle_up_u64((unsigned long long)state6, 8u);
-	const bool both4 = !(theirs7 < state5) && (state5 < theirs7 || theirs8 < 0LL || ((state5 != state5 && theirs7 == theirs7) || 1.0 / state5 < 1.0 / theirs7));
-	const double v_min5 = both4 ? state5 : theirs7;
-	const long long row5 = both4 ? state6 : theirs8;
-	const double state7 = (int)(threadIdx.x % 32) >= 8 ? v_min5 : state5;
-	const long long state8 = (int)(threadIdx.x % 32) >= 8 ? row5 : state6;
-	const double theirs9 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(state7), 16u));
-	const long long theirs10 = (long long)kgen_shuffle_up_u64((unsigned long long)state8, 16u);
-	const bool both5 = !(theirs9 < state7) && (state7 < theirs9 || theirs10 < 0LL || ((state7 != state7 && theirs9 == theirs9) || 1.0 / state7 < 1.0 / theirs9));
-	const double v_min6 = both5 ? state7 : theirs9;
-	const long long row6 = both5 ? state8 : theirs10;
-	const double state9 = (int)(threadIdx.x % 32) >= 16 ? v_min6 : state7;
-	const long long state10 = (int)(threadIdx.x % 32) >= 16 ? row6 : state8;
-	if ((int)(threadIdx.x % 32) == 31) {
-		shared_f64_0[(int)(threadIdx.x / 32)] = state9;
-		shared_i64_0[(int)(threadIdx.x / 32)] = state10;
+	const double theirs = __longlong_as_double(kgen_shuffle_down_u64((unsigned long long)__double_as_longlong(v_min), 1u));
+	const long long theirs2 = (long long)kgen_shuffle_down_u64((unsigned long long)row, 1u);
+	const bool swapped = (unsigned long long)theirs2 < (unsigned long long)row;
+	const double state = swapped ? theirs : v_min;
+	const double state2 = swapped ? v_min : theirs;
+	const long long state3 = swapped ? theirs2 : row;
+	const long long state4 = swapped ? row : theirs2;
+	const bool both = !(state < state2) && (state2 < state || state3 < 0LL || ((state2 != state2 && state == state) || 1.0 / state2 < 1.0 / state));
+	const double v_min2 = both ? state2 : state;
+	const long long row2 = both ? state4 : state3;
+	const double theirs3 = __longlong_as_double(kgen_shuffle_down_u64((unsigned long long)__double_as_longlong(v_min2), 2u));
+	const long long theirs4 = (long long)kgen_shuffle_down_u64((unsigned long long)row2, 2u);
+	const bool swapped2 = (unsigned long long)theirs4 < (unsigned long long)row2;
+	const double state5 = swapped2 ? theirs3 : v_min2;
+	const double state6 = swapped2 ? v_min2 : theirs3;
+	const long long state7 = swapped2 ? theirs4 : row2;
+	const long long state8 = swapped2 ? row2 : theirs4;
+	const bool both2 = !(state5 < state6) && (state6 < state5 || state7 < 0LL || ((state6 != state6 && state5 == state5) || 1.0 / state6 < 1.0 / state5));
+	const double v_min3 = both2 ? state6 : state5;
+	const long long row3 = both2 ? state8 : state7;
+	const double theirs5 = __longlong_as_double(kgen_shuffle_down_u64((unsigned long long)__double_as_longlong(v_min3), 4u));
+	const long long theirs6 = (long long)kgen_shuffle_down_u64((unsigned long long)row3, 4u);
+	const bool swapped3 = (unsigned long long)theirs6 < (unsigned long long)row3;
+	const double state9 = swapped3 ? theirs5 : v_min3;
+	const double state10 = swapped3 ? v_min3 : theirs5;
+	const long long state11 = swapped3 ? theirs6 : row3;
+	const long long state12 = swapped3 ? row3 : theirs6;
+	const bool both3 = !(state9 < state10) && (state10 < state9 || state11 < 0LL || ((state10 != state10 && state9 == state9) || 1.0 / state10 < 1.0 / state9));
+	const double v_min4 = both3 ? state10 : state9;
+	const long long row4 = both3 ? state12 : state11;
+	const double theirs7 = __longlong_as_double(kgen_shuffle_down_u64((unsigned long long)__double_as_longlong(v_min4), 8u));
+	const long long theirs8 = (long long)kgen_shuffle_down_u64((unsigned long long)row4, 8u);
+	const bool swapped4 = (unsigned long long)theirs8 < (unsigned long long)row4;
+	const double state13 = swapped4 ? theirs7 : v_min4;
+	const double state14 = swapped4 ? v_min4 : theirs7;
+	const long long state15 = swapped4 ? theirs8 : row4;
+	const long long state16 = swapped4 ? row4 : theirs8;
+	const bool both4 = !(state13 < state14) && (state14 < state13 || state15 < 0LL || ((state14 != state14 && state13 == state13) || 1.0 / state14 < 1.0 / state13));
+	const double v_min5 = both4 ? state14 : state13;
+	const long long row5 = both4 ? state16 : state15;
+	const double theirs9 = __longlong_as_double(kgen_shuffle_down_u64((unsigned long long)__double_as_longlong(v_min5), 16u));
+	const long long theirs10 = (long long)kgen_shuffle_down_u64((unsigned long long)row5, 16u);
+	const bool swapped5 = (unsigned long long)theirs10 < (unsigned long long)row5;
+	const double state17 = swapped5 ? theirs9 : v_min5;
+	const double state18 = swapped5 ? v_min5 : theirs9;
+	const long long state19 = swapped5 ? theirs10 : row5;
+	const long long state20 = swapped5 ? row5 : theirs10;
+	const bool both5 = !(state17 < state18) && (state18 < state17 || state19 < 0LL || ((state18 != state18 && state17 == state17) || 1.0 / state18 < 1.0 / state17));
+	const double v_min6 = both5 ? state18 : state17;
+	const long long row6 = both5 ? state20 : state19;
+	if ((int)(threadIdx.x % 32) == 0) {
+		shared_f64_0[(int)(threadIdx.x / 32)] = v_min6;
+		shared_i64_0[(int)(threadIdx.x / 32)] = row6;
 	}
 	__syncthreads();
-	double v_min7 = __longlong_as_double(0x7ff0000000000000ULL);
-	long long row7 = -1LL;
-	if ((int)(threadIdx.x % 32) < 8) {
-		const double state11 = shared_f64_0[(int)(threadIdx.x % 32)];
-		const long long state12 = shared_i64_0[(int)(threadIdx.x % 32)];
-		v_min7 = state11;
-		row7 = state12;
-	}
-	const double theirs11 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(v_min7), 1u));
-	const long long theirs12 = (long long)kgen_shuffle_up_u64((unsigned long long)row7, 1u);
-	const bool both6 = !(theirs11 < v_min7) && (v_min7 < theirs11 || theirs12 < 0LL || ((v_min7 != v_min7 && theirs11 == theirs11) || 1.0 / v_min7 < 1.0 / theirs11));
-	const double v_min8 = both6 ? v_min7 : theirs11;
-	const long long row8 = both6 ? row7 : theirs12;
-	const double state11 = (int)(threadIdx.x % 32) >= 1 ? v_min8 : v_min7;
-	const long long state12 = (int)(threadIdx.x % 32) >= 1 ? row8 : row7;
-	const double theirs13 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(state11), 2u));
-	const long long theirs14 = (long long)kgen_shuffle_up_u64((unsigned long long)state12, 2u);
-	const bool both7 = !(theirs13 < state11) && (state11 < theirs13 || theirs14 < 0LL || ((state11 != state11 && theirs13 == theirs13) || 1.0 / state11 < 1.0 / theirs13));
-	const double v_min9 = both7 ? state11 : theirs13;
-	const long long row9 = both7 ? state12 : theirs14;
-	const double state13 = (int)(threadIdx.x % 32) >= 2 ? v_min9 : state11;
-	const long long state14 = (int)(threadIdx.x % 32) >= 2 ? row9 : state12;
-	const double theirs15 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(state13), 4u));
-	const long long theirs16 = (long long)kgen_shuffle_up_u64((unsigned long long)state14, 4u);
-	const bool both8 = !(theirs15 < state13) && (state13 < theirs15 || theirs16 < 0LL || ((state13 != state13 && theirs15 == theirs15) || 1.0 / state13 < 1.0 / theirs15));
-	const double v_min10 = both8 ? state13 : theirs15;
-	const long long row10 = both8 ? state14 : theirs16;
-	const double state15 = (int)(threadIdx.x % 32) >= 4 ? v_min10 : state13;
-	const long long state16 = (int)(threadIdx.x % 32) >= 4 ? row10 : state14;
-	const double theirs17 = __longlong_as_double(kgen_broadcast_u64((unsigned long long)__double_as_longlong(state15), 7u));
-	const long long theirs18 = (long long)kgen_broadcast_u64((unsigned long long)state16, 7u);
-	if (local_id == 0) {
-		argmin_f64_kernel1_tile0[tile] = theirs17;
-		argmin_f64_kernel1_tile1[tile] = theirs18;
+	if ((int)(threadIdx.x / 32) == 0) {
+		double v_min7 = __longlong_as_double(0x7ff0000000000000ULL);
+		long long row7 = -1LL;
+		if ((int)(threadIdx.x % 32) < 8) {
+			const double state21 = shared_f64_0[(int)(threadIdx.x % 32)];
+			const long long state22 = shared_i64_0[(int)(threadIdx.x % 32)];
+			v_min7 = state21;
+			row7 = state22;
+		}
+		const double theirs11 = __longlong_as_double(kgen_shuffle_down_u64((unsigned long long)__double_as_longlong(v_min7), 1u));
+		const long long theirs12 = (long long)kgen_shuffle_down_u64((unsigned long long)row7, 1u);
+		const bool swapped6 = (unsigned long long)theirs12 < (unsigned long long)row7;
+		const double state21 = swapped6 ? theirs11 : v_min7;
+		const double state22 = swapped6 ? v_min7 : theirs11;
+		const long long state23 = swapped6 ? theirs12 : row7;
+		const long long state24 = swapped6 ? row7 : theirs12;
+		const bool both6 = !(state21 < state22) && (state22 < state21 || state23 < 0LL || ((state22 != state22 && state21 == state21) || 1.0 / state22 < 1.0 / state21));
+		const double v_min8 = both6 ? state22 : state21;
+		const long long row8 = both6 ? state24 : state23;
+		const double theirs13 = __longlong_as_double(kgen_shuffle_down_u64((unsigned long long)__double_as_longlong(v_min8), 2u));
+		const long long theirs14 = (long long)kgen_shuffle_down_u64((unsigned long long)row8, 2u);
+		const bool swapped7 = (unsigned long long)theirs14 < (unsigned long long)row8;
+		const double state25 = swapped7 ? theirs13 : v_min8;
+		const double state26 = swapped7 ? v_min8 : theirs13;
+		const long long state27 = swapped7 ? theirs14 : row8;
+		const long long state28 = swapped7 ? row8 : theirs14;
+		const bool both7 = !(state25 < state26) && (state26 < state25 || state27 < 0LL || ((state26 != state26 && state25 == state25) || 1.0 / state26 < 1.0 / state25));
+		const double v_min9 = both7 ? state26 : state25;
+		const long long row9 = both7 ? state28 : state27;
+		const double theirs15 = __longlong_as_double(kgen_shuffle_down_u64((unsigned long long)__double_as_longlong(v_min9), 4u));
+		const long long theirs16 = (long long)kgen_shuffle_down_u64((unsigned long long)row9, 4u);
+		const bool swapped8 = (unsigned long long)theirs16 < (unsigned long long)row9;
+		const double state29 = swapped8 ? theirs15 : v_min9;
+		const double state30 = swapped8 ? v_min9 : theirs15;
+		const long long state31 = swapped8 ? theirs16 : row9;
+		const long long state32 = swapped8 ? row9 : theirs16;
+		const bool both8 = !(state29 < state30) && (state30 < state29 || state31 < 0LL || ((state30 != state30 && state29 == state29) || 1.0 / state30 < 1.0 / state29));
+		const double v_min10 = both8 ? state30 : state29;
+		const long long row10 = both8 ? state32 : state31;
+		if ((int)(threadIdx.x % 32) == 0) {
+			argmin_f64_kernel1_tile0[(int)blockIdx.x] = v_min10;
+			argmin_f64_kernel1_tile1[(int)blockIdx.x] = row10;
+		}
 	}
 	__syncthreads();
 }
@@ -191,89 +201,125 @@ extern "C" __global__ void __launch_bounds__(256) argmin_f64_kernel1_finish(
 			if (at < (int)tiles) {
 				const double state = argmin_f64_kernel1_tile0[at];
 				const long long state2 = argmin_f64_kernel1_tile1[at];
-				const bool both = !(v_min2 < state) && (state < v_min2 || row2 < 0LL || ((state != state && v_min2 == v_min2) || 1.0 / state < 1.0 / v_min2));
-				const double v_min3 = both ? state : v_min2;
-				const long long row3 = both ? state2 : row2;
+				const bool swapped = (unsigned long long)state2 < (unsigned long long)row2;
+				const double state3 = swapped ? state : v_min2;
+				const double state4 = swapped ? v_min2 : state;
+				const long long state5 = swapped ? state2 : row2;
+				const long long state6 = swapped ? row2 : state2;
+				const bool both = !(state3 < state4) && (state4 < state3 || state5 < 0LL || ((state4 != state4 && state3 == state3) || 1.0 / state4 < 1.0 / state3));
+				const double v_min3 = both ? state4 : state3;
+				const long long row3 = both ? state6 : state5;
 				v_min2 = v_min3;
 				row2 = row3;
 			}
 		}
-		const double theirs = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(v_min2), 1u));
-		const long long theirs2 = (long long)kgen_shuffle_up_u64((unsigned long long)row2, 1u);
-		const bool both = !(theirs < v_min2) && (v_min2 < theirs || theirs2 < 0LL || ((v_min2 != v_min2 && theirs == theirs) || 1.0 / v_min2 < 1.0 / theirs));
-		const double v_min3 = both ? v_min2 : theirs;
-		const long long row3 = both ? row2 : theirs2;
-		const double state = (int)(threadIdx.x % 32) >= 1 ? v_min3 : v_min2;
-		const long long state2 = (int)(threadIdx.x % 32) >= 1 ? row3 : row2;
-		const double theirs3 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(state), 2u));
-		const long long theirs4 = (long long)kgen_shuffle_up_u64((unsigned long long)state2, 2u);
-		const bool both2 = !(theirs3 < state) && (state < theirs3 || theirs4 < 0LL || ((state != state && theirs3 == theirs3) || 1.0 / state < 1.0 / theirs3));
-		const double v_min4 = both2 ? state : theirs3;
-		const long long row4 = both2 ? state2 : theirs4;
-		const double state3 = (int)(threadIdx.x % 32) >= 2 ? v_min4 : state;
-		const long long state4 = (int)(threadIdx.x % 32) >= 2 ? row4 : state2;
-		const double theirs5 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(state3), 4u));
-		const long long theirs6 = (long long)kgen_shuffle_up_u64((unsigned long long)state4, 4u);
-		const bool both3 = !(theirs5 < state3) && (state3 < theirs5 || theirs6 < 0LL || ((state3 != state3 && theirs5 == theirs5) || 1.0 / state3 < 1.0 / theirs5));
-		const double v_min5 = both3 ? state3 : theirs5;
-		const long long row5 = both3 ? state4 : theirs6;
-		const double state5 = (int)(threadIdx.x % 32) >= 4 ? v_min5 : state3;
-		const long long state6 = (int)(threadIdx.x % 32) >= 4 ? row5 : state4;
-		const double theirs7 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(state5), 8u));
-		const long long theirs8 = (long long)kgen_shuffle_up_u64((unsigned long long)state6, 8u);
-		const bool both4 = !(theirs7 < state5) && (state5 < theirs7 || theirs8 < 0LL || ((state5 != state5 && theirs7 == theirs7) || 1.0 / state5 < 1.0 / theirs7));
-		const double v_min6 = both4 ? state5 : theirs7;
-		const long long row6 = both4 ? state6 : theirs8;
-		const double state7 = (int)(threadIdx.x % 32) >= 8 ? v_min6 : state5;
-		const long long state8 = (int)(threadIdx.x % 32) >= 8 ? row6 : state6;
-		const double theirs9 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(state7), 16u));
-		const long long theirs10 = (long long)kgen_shuffle_up_u64((unsigned long long)state8, 16u);
-		const bool both5 = !(theirs9 < state7) && (state7 < theirs9 || theirs10 < 0LL || ((state7 != state7 && theirs9 == theirs9) || 1.0 / state7 < 1.0 / theirs9));
-		const double v_min7 = both5 ? state7 : theirs9;
-		const long long row7 = both5 ? state8 : theirs10;
-		const double state9 = (int)(threadIdx.x % 32) >= 16 ? v_min7 : state7;
-		const long long state10 = (int)(threadIdx.x % 32) >= 16 ? row7 : state8;
-		if ((int)(threadIdx.x % 32) == 31) {
-			shared_f64_0[(int)(threadIdx.x / 32)] = state9;
-			shared_i64_0[(int)(threadIdx.x / 32)] = state10;
+		const double theirs = __longlong_as_double(kgen_shuffle_down_u64((unsigned long long)__double_as_longlong(v_min2), 1u));
+		const long long theirs2 = (long long)kgen_shuffle_down_u64((unsigned long long)row2, 1u);
+		const bool swapped = (unsigned long long)theirs2 < (unsigned long long)row2;
+		const double state = swapped ? theirs : v_min2;
+		const double state2 = swapped ? v_min2 : theirs;
+		const long long state3 = swapped ? theirs2 : row2;
+		const long long state4 = swapped ? row2 : theirs2;
+		const bool both = !(state < state2) && (state2 < state || state3 < 0LL || ((state2 != state2 && state == state) || 1.0 / state2 < 1.0 / state));
+		const double v_min3 = both ? state2 : state;
+		const long long row3 = both ? state4 : state3;
+		const double theirs3 = __longlong_as_double(kgen_shuffle_down_u64((unsigned long long)__double_as_longlong(v_min3), 2u));
+		const long long theirs4 = (long long)kgen_shuffle_down_u64((unsigned long long)row3, 2u);
+		const bool swapped2 = (unsigned long long)theirs4 < (unsigned long long)row3;
+		const double state5 = swapped2 ? theirs3 : v_min3;
+		const double state6 = swapped2 ? v_min3 : theirs3;
+		const long long state7 = swapped2 ? theirs4 : row3;
+		const long long state8 = swapped2 ? row3 : theirs4;
+		const bool both2 = !(state5 < state6) && (state6 < state5 || state7 < 0LL || ((state6 != state6 && state5 == state5) || 1.0 / state6 < 1.0 / state5));
+		const double v_min4 = both2 ? state6 : state5;
+		const long long row4 = both2 ? state8 : state7;
+		const double theirs5 = __longlong_as_double(kgen_shuffle_down_u64((unsigned long long)__double_as_longlong(v_min4), 4u));
+		const long long theirs6 = (long long)kgen_shuffle_down_u64((unsigned long long)row4, 4u);
+		const bool swapped3 = (unsigned long long)theirs6 < (unsigned long long)row4;
+		const double state9 = swapped3 ? theirs5 : v_min4;
+		const double state10 = swapped3 ? v_min4 : theirs5;
+		const long long state11 = swapped3 ? theirs6 : row4;
+		const long long state12 = swapped3 ? row4 : theirs6;
+		const bool both3 = !(state9 < state10) && (state10 < state9 || state11 < 0LL || ((state10 != state10 && state9 == state9) || 1.0 / state10 < 1.0 / state9));
+		const double v_min5 = both3 ? state10 : state9;
+		const long long row5 = both3 ? state12 : state11;
+		const double theirs7 = __longlong_as_double(kgen_shuffle_down_u64((unsigned long long)__double_as_longlong(v_min5), 8u));
+		const long long theirs8 = (long long)kgen_shuffle_down_u64((unsigned long long)row5, 8u);
+		const bool swapped4 = (unsigned long long)theirs8 < (unsigned long long)row5;
+		const double state13 = swapped4 ? theirs7 : v_min5;
+		const double state14 = swapped4 ? v_min5 : theirs7;
+		const long long state15 = swapped4 ? theirs8 : row5;
+		const long long state16 = swapped4 ? row5 : theirs8;
+		const bool both4 = !(state13 < state14) && (state14 < state13 || state15 < 0LL || ((state14 != state14 && state13 == state13) || 1.0 / state14 < 1.0 / state13));
+		const double v_min6 = both4 ? state14 : state13;
+		const long long row6 = both4 ? state16 : state15;
+		const double theirs9 = __longlong_as_double(kgen_shuffle_down_u64((unsigned long long)__double_as_longlong(v_min6), 16u));
+		const long long theirs10 = (long long)kgen_shuffle_down_u64((unsigned long long)row6, 16u);
+		const bool swapped5 = (unsigned long long)theirs10 < (unsigned long long)row6;
+		const double state17 = swapped5 ? theirs9 : v_min6;
+		const double state18 = swapped5 ? v_min6 : theirs9;
+		const long long state19 = swapped5 ? theirs10 : row6;
+		const long long state20 = swapped5 ? row6 : theirs10;
+		const bool both5 = !(state17 < state18) && (state18 < state17 || state19 < 0LL || ((state18 != state18 && state17 == state17) || 1.0 / state18 < 1.0 / state17));
+		const double v_min7 = both5 ? state18 : state17;
+		const long long row7 = both5 ? state20 : state19;
+		if ((int)(threadIdx.x % 32) == 0) {
+			shared_f64_0[(int)(threadIdx.x / 32)] = v_min7;
+			shared_i64_0[(int)(threadIdx.x / 32)] = row7;
 		}
 		__syncthreads();
-		double v_min8 = __longlong_as_double(0x7ff0000000000000ULL);
-		long long row8 = -1LL;
-		if ((int)(threadIdx.x % 32) < 8) {
-			const double state11 = shared_f64_0[(int)(threadIdx.x % 32)];
-			const long long state12 = shared_i64_0[(int)(threadIdx.x % 32)];
-			v_min8 = state11;
-			row8 = state12;
+		if ((int)(threadIdx.x / 32) == 0) {
+			double v_min8 = __longlong_as_double(0x7ff0000000000000ULL);
+			long long row8 = -1LL;
+			if ((int)(threadIdx.x % 32) < 8) {
+				const double state21 = shared_f64_0[(int)(threadIdx.x % 32)];
+				const long long state22 = shared_i64_0[(int)(threadIdx.x % 32)];
+				v_min8 = state21;
+				row8 = state22;
+			}
+			const double theirs11 = __longlong_as_double(kgen_shuffle_down_u64((unsigned long long)__double_as_longlong(v_min8), 1u));
+			const long long theirs12 = (long long)kgen_shuffle_down_u64((unsigned long long)row8, 1u);
+			const bool swapped6 = (unsigned long long)theirs12 < (unsigned long long)row8;
+			const double state21 = swapped6 ? theirs11 : v_min8;
+			const double state22 = swapped6 ? v_min8 : theirs11;
+			const long long state23 = swapped6 ? theirs12 : row8;
+			const long long state24 = swapped6 ? row8 : theirs12;
+			const bool both6 = !(state21 < state22) && (state22 < state21 || state23 < 0LL || ((state22 != state22 && state21 == state21) || 1.0 / state22 < 1.0 / state21));
+			const double v_min9 = both6 ? state22 : state21;
+			const long long row9 = both6 ? state24 : state23;
+			const double theirs13 = __longlong_as_double(kgen_shuffle_down_u64((unsigned long long)__double_as_longlong(v_min9), 2u));
+			const long long theirs14 = (long long)kgen_shuffle_down_u64((unsigned long long)row9, 2u);
+			const bool swapped7 = (unsigned long long)theirs14 < (unsigned long long)row9;
+			const double state25 = swapped7 ? theirs13 : v_min9;
+			const double state26 = swapped7 ? v_min9 : theirs13;
+			const long long state27 = swapped7 ? theirs14 : row9;
+			const long long state28 = swapped7 ? row9 : theirs14;
+			const bool both7 = !(state25 < state26) && (state26 < state25 || state27 < 0LL || ((state26 != state26 && state25 == state25) || 1.0 / state26 < 1.0 / state25));
+			const double v_min10 = both7 ? state26 : state25;
+			const long long row10 = both7 ? state28 : state27;
+			const double theirs15 = __longlong_as_double(kgen_shuffle_down_u64((unsigned long long)__double_as_longlong(v_min10), 4u));
+			const long long theirs16 = (long long)kgen_shuffle_down_u64((unsigned long long)row10, 4u);
+			const bool swapped8 = (unsigned long long)theirs16 < (unsigned long long)row10;
+			const double state29 = swapped8 ? theirs15 : v_min10;
+			const double state30 = swapped8 ? v_min10 : theirs15;
+			const long long state31 = swapped8 ? theirs16 : row10;
+			const long long state32 = swapped8 ? row10 : theirs16;
+			const bool both8 = !(state29 < state30) && (state30 < state29 || state31 < 0LL || ((state30 != state30 && state29 == state29) || 1.0 / state30 < 1.0 / state29));
+			const double v_min11 = both8 ? state30 : state29;
+			const long long row11 = both8 ? state32 : state31;
+			if ((int)(threadIdx.x % 32) == 0) {
+				const bool swapped9 = (unsigned long long)row11 < (unsigned long long)row;
+				const double state33 = swapped9 ? v_min11 : v_min;
+				const double state34 = swapped9 ? v_min : v_min11;
+				const long long state35 = swapped9 ? row11 : row;
+				const long long state36 = swapped9 ? row : row11;
+				const bool both9 = !(state33 < state34) && (state34 < state33 || state35 < 0LL || ((state34 != state34 && state33 == state33) || 1.0 / state34 < 1.0 / state33));
+				const double v_min12 = both9 ? state34 : state33;
+				const long long row12 = both9 ? state36 : state35;
+				v_min = v_min12;
+				row = row12;
+			}
 		}
-		const double theirs11 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(v_min8), 1u));
-		const long long theirs12 = (long long)kgen_shuffle_up_u64((unsigned long long)row8, 1u);
-		const bool both6 = !(theirs11 < v_min8) && (v_min8 < theirs11 || theirs12 < 0LL || ((v_min8 != v_min8 && theirs11 == theirs11) || 1.0 / v_min8 < 1.0 / theirs11));
-		const double v_min9 = both6 ? v_min8 : theirs11;
-		const long long row9 = both6 ? row8 : theirs12;
-		const double state11 = (int)(threadIdx.x % 32) >= 1 ? v_min9 : v_min8;
-		const long long state12 = (int)(threadIdx.x % 32) >= 1 ? row9 : row8;
-		const double theirs13 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(state11), 2u));
-		const long long theirs14 = (long long)kgen_shuffle_up_u64((unsigned long long)state12, 2u);
-		const bool both7 = !(theirs13 < state11) && (state11 < theirs13 || theirs14 < 0LL || ((state11 != state11 && theirs13 == theirs13) || 1.0 / state11 < 1.0 / theirs13));
-		const double v_min10 = both7 ? state11 : theirs13;
-		const long long row10 = both7 ? state12 : theirs14;
-		const double state13 = (int)(threadIdx.x % 32) >= 2 ? v_min10 : state11;
-		const long long state14 = (int)(threadIdx.x % 32) >= 2 ? row10 : state12;
-		const double theirs15 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(state13), 4u));
-		const long long theirs16 = (long long)kgen_shuffle_up_u64((unsigned long long)state14, 4u);
-		const bool both8 = !(theirs15 < state13) && (state13 < theirs15 || theirs16 < 0LL || ((state13 != state13 && theirs15 == theirs15) || 1.0 / state13 < 1.0 / theirs15));
-		const double v_min11 = both8 ? state13 : theirs15;
-		const long long row11 = both8 ? state14 : theirs16;
-		const double state15 = (int)(threadIdx.x % 32) >= 4 ? v_min11 : state13;
-		const long long state16 = (int)(threadIdx.x % 32) >= 4 ? row11 : state14;
-		const double theirs17 = __longlong_as_double(kgen_broadcast_u64((unsigned long long)__double_as_longlong(state15), 7u));
-		const long long theirs18 = (long long)kgen_broadcast_u64((unsigned long long)state16, 7u);
-		const bool both9 = !(v_min < theirs17) && (theirs17 < v_min || row < 0LL || ((theirs17 != theirs17 && v_min == v_min) || 1.0 / theirs17 < 1.0 / v_min));
-		const double v_min12 = both9 ? theirs17 : v_min;
-		const long long row12 = both9 ? theirs18 : row;
-		v_min = v_min12;
-		row = row12;
 		__syncthreads();
 		first += 2048;
 	}

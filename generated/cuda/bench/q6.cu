@@ -3,12 +3,8 @@
 // CUDA C++ for NVRTC or nvcc 11.8 or later and compute capability 6.0 or
 // later; no option is needed.
 
-static __device__ unsigned long long kgen_shuffle_up_u64(unsigned long long x, unsigned distance) {
-	return __shfl_up_sync(0xffffffffu, x, distance);
-}
-
-static __device__ unsigned long long kgen_broadcast_u64(unsigned long long x, unsigned lane) {
-	return __shfl_sync(0xffffffffu, x, (int)lane);
+static __device__ unsigned long long kgen_shuffle_down_u64(unsigned long long x, unsigned distance) {
+	return __shfl_down_sync(0xffffffffu, x, distance);
 }
 
 extern "C" __global__ void __launch_bounds__(256) q6_kernel1(
@@ -155,42 +151,35 @@ extern "C" __global__ void __launch_bounds__(256) q6_kernel1(
 		}
 		tile += (int)gridDim.x;
 	}
-	const double theirs = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(add), 1u));
-	const double add2 = theirs + add;
-	const double state = (int)(threadIdx.x % 32) >= 1 ? add2 : add;
-	const double theirs2 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(state), 2u));
-	const double add3 = theirs2 + state;
-	const double state2 = (int)(threadIdx.x % 32) >= 2 ? add3 : state;
-	const double theirs3 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(state2), 4u));
-	const double add4 = theirs3 + state2;
-	const double state3 = (int)(threadIdx.x % 32) >= 4 ? add4 : state2;
-	const double theirs4 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(state3), 8u));
-	const double add5 = theirs4 + state3;
-	const double state4 = (int)(threadIdx.x % 32) >= 8 ? add5 : state3;
-	const double theirs5 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(state4), 16u));
-	const double add6 = theirs5 + state4;
-	const double state5 = (int)(threadIdx.x % 32) >= 16 ? add6 : state4;
-	if ((int)(threadIdx.x % 32) == 31) {
-		shared_f64_0[(int)(threadIdx.x / 32)] = state5;
+	const double theirs = __longlong_as_double(kgen_shuffle_down_u64((unsigned long long)__double_as_longlong(add), 1u));
+	const double add2 = add + theirs;
+	const double theirs2 = __longlong_as_double(kgen_shuffle_down_u64((unsigned long long)__double_as_longlong(add2), 2u));
+	const double add3 = add2 + theirs2;
+	const double theirs3 = __longlong_as_double(kgen_shuffle_down_u64((unsigned long long)__double_as_longlong(add3), 4u));
+	const double add4 = add3 + theirs3;
+	const double theirs4 = __longlong_as_double(kgen_shuffle_down_u64((unsigned long long)__double_as_longlong(add4), 8u));
+	const double add5 = add4 + theirs4;
+	const double theirs5 = __longlong_as_double(kgen_shuffle_down_u64((unsigned long long)__double_as_longlong(add5), 16u));
+	const double add6 = add5 + theirs5;
+	if ((int)(threadIdx.x % 32) == 0) {
+		shared_f64_0[(int)(threadIdx.x / 32)] = add6;
 	}
 	__syncthreads();
-	double add7 = 0.0;
-	if ((int)(threadIdx.x % 32) < 8) {
-		const double state6 = shared_f64_0[(int)(threadIdx.x % 32)];
-		add7 = state6;
-	}
-	const double theirs6 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(add7), 1u));
-	const double add8 = theirs6 + add7;
-	const double state6 = (int)(threadIdx.x % 32) >= 1 ? add8 : add7;
-	const double theirs7 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(state6), 2u));
-	const double add9 = theirs7 + state6;
-	const double state7 = (int)(threadIdx.x % 32) >= 2 ? add9 : state6;
-	const double theirs8 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(state7), 4u));
-	const double add10 = theirs8 + state7;
-	const double state8 = (int)(threadIdx.x % 32) >= 4 ? add10 : state7;
-	const double theirs9 = __longlong_as_double(kgen_broadcast_u64((unsigned long long)__double_as_longlong(state8), 7u));
-	if (local_id == 0) {
-		q6_kernel1_tile0[(int)blockIdx.x] = theirs9;
+	if ((int)(threadIdx.x / 32) == 0) {
+		double add7 = 0.0;
+		if ((int)(threadIdx.x % 32) < 8) {
+			const double state = shared_f64_0[(int)(threadIdx.x % 32)];
+			add7 = state;
+		}
+		const double theirs6 = __longlong_as_double(kgen_shuffle_down_u64((unsigned long long)__double_as_longlong(add7), 1u));
+		const double add8 = add7 + theirs6;
+		const double theirs7 = __longlong_as_double(kgen_shuffle_down_u64((unsigned long long)__double_as_longlong(add8), 2u));
+		const double add9 = add8 + theirs7;
+		const double theirs8 = __longlong_as_double(kgen_shuffle_down_u64((unsigned long long)__double_as_longlong(add9), 4u));
+		const double add10 = add9 + theirs8;
+		if ((int)(threadIdx.x % 32) == 0) {
+			q6_kernel1_tile0[(int)blockIdx.x] = add10;
+		}
 	}
 	__syncthreads();
 }
@@ -219,42 +208,37 @@ extern "C" __global__ void __launch_bounds__(256) q6_kernel1_finish(
 				add2 = add3;
 			}
 		}
-		const double theirs = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(add2), 1u));
-		const double add3 = theirs + add2;
-		const double state = (int)(threadIdx.x % 32) >= 1 ? add3 : add2;
-		const double theirs2 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(state), 2u));
-		const double add4 = theirs2 + state;
-		const double state2 = (int)(threadIdx.x % 32) >= 2 ? add4 : state;
-		const double theirs3 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(state2), 4u));
-		const double add5 = theirs3 + state2;
-		const double state3 = (int)(threadIdx.x % 32) >= 4 ? add5 : state2;
-		const double theirs4 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(state3), 8u));
-		const double add6 = theirs4 + state3;
-		const double state4 = (int)(threadIdx.x % 32) >= 8 ? add6 : state3;
-		const double theirs5 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(state4), 16u));
-		const double add7 = theirs5 + state4;
-		const double state5 = (int)(threadIdx.x % 32) >= 16 ? add7 : state4;
-		if ((int)(threadIdx.x % 32) == 31) {
-			shared_f64_0[(int)(threadIdx.x / 32)] = state5;
+		const double theirs = __longlong_as_double(kgen_shuffle_down_u64((unsigned long long)__double_as_longlong(add2), 1u));
+		const double add3 = add2 + theirs;
+		const double theirs2 = __longlong_as_double(kgen_shuffle_down_u64((unsigned long long)__double_as_longlong(add3), 2u));
+		const double add4 = add3 + theirs2;
+		const double theirs3 = __longlong_as_double(kgen_shuffle_down_u64((unsigned long long)__double_as_longlong(add4), 4u));
+		const double add5 = add4 + theirs3;
+		const double theirs4 = __longlong_as_double(kgen_shuffle_down_u64((unsigned long long)__double_as_longlong(add5), 8u));
+		const double add6 = add5 + theirs4;
+		const double theirs5 = __longlong_as_double(kgen_shuffle_down_u64((unsigned long long)__double_as_longlong(add6), 16u));
+		const double add7 = add6 + theirs5;
+		if ((int)(threadIdx.x % 32) == 0) {
+			shared_f64_0[(int)(threadIdx.x / 32)] = add7;
 		}
 		__syncthreads();
-		double add8 = 0.0;
-		if ((int)(threadIdx.x % 32) < 8) {
-			const double state6 = shared_f64_0[(int)(threadIdx.x % 32)];
-			add8 = state6;
+		if ((int)(threadIdx.x / 32) == 0) {
+			double add8 = 0.0;
+			if ((int)(threadIdx.x % 32) < 8) {
+				const double state = shared_f64_0[(int)(threadIdx.x % 32)];
+				add8 = state;
+			}
+			const double theirs6 = __longlong_as_double(kgen_shuffle_down_u64((unsigned long long)__double_as_longlong(add8), 1u));
+			const double add9 = add8 + theirs6;
+			const double theirs7 = __longlong_as_double(kgen_shuffle_down_u64((unsigned long long)__double_as_longlong(add9), 2u));
+			const double add10 = add9 + theirs7;
+			const double theirs8 = __longlong_as_double(kgen_shuffle_down_u64((unsigned long long)__double_as_longlong(add10), 4u));
+			const double add11 = add10 + theirs8;
+			if ((int)(threadIdx.x % 32) == 0) {
+				const double add12 = add + add11;
+				add = add12;
+			}
 		}
-		const double theirs6 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(add8), 1u));
-		const double add9 = theirs6 + add8;
-		const double state6 = (int)(threadIdx.x % 32) >= 1 ? add9 : add8;
-		const double theirs7 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(state6), 2u));
-		const double add10 = theirs7 + state6;
-		const double state7 = (int)(threadIdx.x % 32) >= 2 ? add10 : state6;
-		const double theirs8 = __longlong_as_double(kgen_shuffle_up_u64((unsigned long long)__double_as_longlong(state7), 4u));
-		const double add11 = theirs8 + state7;
-		const double state8 = (int)(threadIdx.x % 32) >= 4 ? add11 : state7;
-		const double theirs9 = __longlong_as_double(kgen_broadcast_u64((unsigned long long)__double_as_longlong(state8), 7u));
-		const double add12 = add + theirs9;
-		add = add12;
 		__syncthreads();
 		first += 2048;
 	}

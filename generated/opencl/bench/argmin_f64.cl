@@ -19,75 +19,65 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void argmin_f64_kernel
 	__global const double *restrict x,
 	__global double *argmin_f64_kernel1_tile0,
 	__global long *argmin_f64_kernel1_tile1) {
-	__local __attribute__((aligned(16))) uint local_arena[10240];
-	__local ulong *const local_arena_u64 = (__local ulong *)local_arena;
 	__local double shared_f64_0[304];
 	__local long shared_i64_0[304];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int local_id = (int)get_local_id(0);
-	const int tile = (int)get_group_id(0);
-	const int offset = tile * 5120;
-	const int first = row02 + offset;
-	const int rest = rows2 - offset;
-	const int count = rest < 5120 ? rest : 5120;
-	if (count == 5120 && (first & 1) == 0) {
-		kgen_unroll
-		for (int i = 0; i < 10; i++) {
-			const int at = (i * 256 + local_id) * 2;
-			const double2 wide = *(__global const double2 *)(x + (first + at));
-			const double x2 = wide.x;
-			const double x3 = wide.y;
-			*(__local ulong2 *)(local_arena_u64 + at) = (ulong2)(as_ulong(x2), as_ulong(x3));
-		}
-	} else {
-		kgen_unroll
-		for (int item = 0; item < 20; item++) {
-			const int at = item * 256 + local_id;
-			if (at < count) {
-				local_arena_u64[at] = as_ulong(x[first + at]);
-			} else {
-				local_arena_u64[at] = 0UL;
-			}
-		}
-	}
-	barrier(CLK_LOCAL_MEM_FENCE);
-	double x_rows[20] = {0};
-	const int own = local_id * 20;
-	kgen_unroll
-	for (int i = 0; i < 10; i++) {
-		const int item = i * 2;
-		const ulong2 wide = *(__local ulong2 *)(local_arena_u64 + (own + item));
-		const ulong word = wide.x;
-		const ulong word2 = wide.y;
-		x_rows[item] = as_double(word);
-		x_rows[item + 1] = as_double(word2);
-	}
-	barrier(CLK_LOCAL_MEM_FENCE);
 	double v_min = as_double(0x7ff0000000000000UL);
 	long row = -1L;
-	if (count == 5120) {
-		kgen_unroll
-		for (int item = 0; item < 20; item++) {
-			const int at = local_id * 20 + item;
-			const bool both = !(v_min < x_rows[item]) && (x_rows[item] < v_min || row < 0L || ((x_rows[item] != x_rows[item] && v_min == v_min) || 1.0 / x_rows[item] < 1.0 / v_min));
-			const double v_min2 = both ? x_rows[item] : v_min;
-			const long row2 = both ? (long)(first + at) : row;
-			v_min = v_min2;
-			row = row2;
+	int tile = (int)get_group_id(0);
+	const int tiles = (rows2 - 1) / 4096 + 1;
+	while (tile < tiles) {
+		const int offset = tile * 4096;
+		const int first = row02 + offset;
+		const int rest = rows2 - offset;
+		const int count = rest < 4096 ? rest : 4096;
+		double x_rows[16] = {0};
+		if (count == 4096 && (first & 1) == 0) {
+			kgen_unroll
+			for (int vector = 0; vector < 8; vector++) {
+				const int start = first + (vector * 256 + local_id) * 2;
+				const int item = vector * 2;
+				const double2 wide = *(__global const double2 *)(x + start);
+				const double x2 = wide.x;
+				const double x3 = wide.y;
+				x_rows[item] = x2;
+				x_rows[item + 1] = x3;
+			}
+		} else {
+			kgen_unroll
+			for (int item = 0; item < 16; item++) {
+				const int at = ((item / 2) * 256 + local_id) * 2 + (item & 1);
+				if (at < count) {
+					x_rows[item] = x[first + at];
+				}
+			}
 		}
-	} else {
-		kgen_unroll
-		for (int item = 0; item < 20; item++) {
-			const int at = local_id * 20 + item;
-			if (at < count) {
+		if (count == 4096) {
+			kgen_unroll
+			for (int item = 0; item < 16; item++) {
+				const int at = ((item / 2) * 256 + local_id) * 2 + (item & 1);
 				const bool both = !(v_min < x_rows[item]) && (x_rows[item] < v_min || row < 0L || ((x_rows[item] != x_rows[item] && v_min == v_min) || 1.0 / x_rows[item] < 1.0 / v_min));
 				const double v_min2 = both ? x_rows[item] : v_min;
 				const long row2 = both ? (long)(first + at) : row;
 				v_min = v_min2;
 				row = row2;
 			}
+		} else {
+			kgen_unroll
+			for (int item = 0; item < 16; item++) {
+				const int at = ((item / 2) * 256 + local_id) * 2 + (item & 1);
+				if (at < count) {
+					const bool both = !(v_min < x_rows[item]) && (x_rows[item] < v_min || row < 0L || ((x_rows[item] != x_rows[item] && v_min == v_min) || 1.0 / x_rows[item] < 1.0 / v_min));
+					const double v_min2 = both ? x_rows[item] : v_min;
+					const long row2 = both ? (long)(first + at) : row;
+					v_min = v_min2;
+					row = row2;
+				}
+			}
 		}
+		tile += (int)get_num_groups(0);
 	}
 	const int place = local_id + local_id / 16;
 	shared_f64_0[place] = v_min;
@@ -104,9 +94,14 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void argmin_f64_kernel
 			const long state2 = shared_i64_0[at];
 			shared_f64_0[at] = v_min2;
 			shared_i64_0[at] = row2;
-			const bool both = !(v_min2 < state) && (state < v_min2 || row2 < 0L || ((state != state && v_min2 == v_min2) || 1.0 / state < 1.0 / v_min2));
-			const double v_min3 = both ? state : v_min2;
-			const long row3 = both ? state2 : row2;
+			const bool swapped = (ulong)state2 < (ulong)row2;
+			const double state3 = swapped ? state : v_min2;
+			const double state4 = swapped ? v_min2 : state;
+			const long state5 = swapped ? state2 : row2;
+			const long state6 = swapped ? row2 : state2;
+			const bool both = !(state3 < state4) && (state4 < state3 || state5 < 0L || ((state4 != state4 && state3 == state3) || 1.0 / state4 < 1.0 / state3));
+			const double v_min3 = both ? state4 : state3;
+			const long row3 = both ? state6 : state5;
 			v_min2 = v_min3;
 			row2 = row3;
 		}
@@ -123,9 +118,14 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void argmin_f64_kernel
 			const long state2 = shared_i64_0[272 + i];
 			const double state3 = i < local_id ? state : as_double(0x7ff0000000000000UL);
 			const long state4 = i < local_id ? state2 : -1L;
-			const bool both = !(v_min2 < state3) && (state3 < v_min2 || row2 < 0L || ((state3 != state3 && v_min2 == v_min2) || 1.0 / state3 < 1.0 / v_min2));
-			const double v_min3 = both ? state3 : v_min2;
-			const long row3 = both ? state4 : row2;
+			const bool swapped = (ulong)state4 < (ulong)row2;
+			const double state5 = swapped ? state3 : v_min2;
+			const double state6 = swapped ? v_min2 : state3;
+			const long state7 = swapped ? state4 : row2;
+			const long state8 = swapped ? row2 : state4;
+			const bool both = !(state5 < state6) && (state6 < state5 || state7 < 0L || ((state6 != state6 && state5 == state5) || 1.0 / state6 < 1.0 / state5));
+			const double v_min3 = both ? state6 : state5;
+			const long row3 = both ? state8 : state7;
 			v_min2 = v_min3;
 			row2 = row3;
 		}
@@ -137,12 +137,17 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void argmin_f64_kernel
 	const long state2 = shared_i64_0[303];
 	const double state3 = shared_f64_0[287];
 	const long state4 = shared_i64_0[287];
-	const bool both = !(state < state3) && (state3 < state || state2 < 0L || ((state3 != state3 && state == state) || 1.0 / state3 < 1.0 / state));
-	const double v_min2 = both ? state3 : state;
-	const long row2 = both ? state4 : state2;
+	const bool swapped = (ulong)state4 < (ulong)state2;
+	const double state5 = swapped ? state3 : state;
+	const double state6 = swapped ? state : state3;
+	const long state7 = swapped ? state4 : state2;
+	const long state8 = swapped ? state2 : state4;
+	const bool both = !(state5 < state6) && (state6 < state5 || state7 < 0L || ((state6 != state6 && state5 == state5) || 1.0 / state6 < 1.0 / state5));
+	const double v_min2 = both ? state6 : state5;
+	const long row2 = both ? state8 : state7;
 	if (local_id == 0) {
-		argmin_f64_kernel1_tile0[tile] = v_min2;
-		argmin_f64_kernel1_tile1[tile] = row2;
+		argmin_f64_kernel1_tile0[(int)get_group_id(0)] = v_min2;
+		argmin_f64_kernel1_tile1[(int)get_group_id(0)] = row2;
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 }
@@ -173,9 +178,14 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void argmin_f64_kernel
 			if (at < (int)tiles) {
 				const double state = argmin_f64_kernel1_tile0[at];
 				const long state2 = argmin_f64_kernel1_tile1[at];
-				const bool both = !(v_min2 < state) && (state < v_min2 || row2 < 0L || ((state != state && v_min2 == v_min2) || 1.0 / state < 1.0 / v_min2));
-				const double v_min3 = both ? state : v_min2;
-				const long row3 = both ? state2 : row2;
+				const bool swapped = (ulong)state2 < (ulong)row2;
+				const double state3 = swapped ? state : v_min2;
+				const double state4 = swapped ? v_min2 : state;
+				const long state5 = swapped ? state2 : row2;
+				const long state6 = swapped ? row2 : state2;
+				const bool both = !(state3 < state4) && (state4 < state3 || state5 < 0L || ((state4 != state4 && state3 == state3) || 1.0 / state4 < 1.0 / state3));
+				const double v_min3 = both ? state4 : state3;
+				const long row3 = both ? state6 : state5;
 				v_min2 = v_min3;
 				row2 = row3;
 			}
@@ -195,9 +205,14 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void argmin_f64_kernel
 				const long state2 = shared_i64_0[at];
 				shared_f64_0[at] = v_min3;
 				shared_i64_0[at] = row3;
-				const bool both = !(v_min3 < state) && (state < v_min3 || row3 < 0L || ((state != state && v_min3 == v_min3) || 1.0 / state < 1.0 / v_min3));
-				const double v_min4 = both ? state : v_min3;
-				const long row4 = both ? state2 : row3;
+				const bool swapped = (ulong)state2 < (ulong)row3;
+				const double state3 = swapped ? state : v_min3;
+				const double state4 = swapped ? v_min3 : state;
+				const long state5 = swapped ? state2 : row3;
+				const long state6 = swapped ? row3 : state2;
+				const bool both = !(state3 < state4) && (state4 < state3 || state5 < 0L || ((state4 != state4 && state3 == state3) || 1.0 / state4 < 1.0 / state3));
+				const double v_min4 = both ? state4 : state3;
+				const long row4 = both ? state6 : state5;
 				v_min3 = v_min4;
 				row3 = row4;
 			}
@@ -214,9 +229,14 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void argmin_f64_kernel
 				const long state2 = shared_i64_0[272 + i];
 				const double state3 = i < local_id ? state : as_double(0x7ff0000000000000UL);
 				const long state4 = i < local_id ? state2 : -1L;
-				const bool both = !(v_min3 < state3) && (state3 < v_min3 || row3 < 0L || ((state3 != state3 && v_min3 == v_min3) || 1.0 / state3 < 1.0 / v_min3));
-				const double v_min4 = both ? state3 : v_min3;
-				const long row4 = both ? state4 : row3;
+				const bool swapped = (ulong)state4 < (ulong)row3;
+				const double state5 = swapped ? state3 : v_min3;
+				const double state6 = swapped ? v_min3 : state3;
+				const long state7 = swapped ? state4 : row3;
+				const long state8 = swapped ? row3 : state4;
+				const bool both = !(state5 < state6) && (state6 < state5 || state7 < 0L || ((state6 != state6 && state5 == state5) || 1.0 / state6 < 1.0 / state5));
+				const double v_min4 = both ? state6 : state5;
+				const long row4 = both ? state8 : state7;
 				v_min3 = v_min4;
 				row3 = row4;
 			}
@@ -228,14 +248,26 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void argmin_f64_kernel
 		const long state2 = shared_i64_0[303];
 		const double state3 = shared_f64_0[287];
 		const long state4 = shared_i64_0[287];
-		const bool both = !(state < state3) && (state3 < state || state2 < 0L || ((state3 != state3 && state == state) || 1.0 / state3 < 1.0 / state));
-		const double v_min3 = both ? state3 : state;
-		const long row3 = both ? state4 : state2;
-		const bool both2 = !(v_min < v_min3) && (v_min3 < v_min || row < 0L || ((v_min3 != v_min3 && v_min == v_min) || 1.0 / v_min3 < 1.0 / v_min));
-		const double v_min4 = both2 ? v_min3 : v_min;
-		const long row4 = both2 ? row3 : row;
-		v_min = v_min4;
-		row = row4;
+		const bool swapped = (ulong)state4 < (ulong)state2;
+		const double state5 = swapped ? state3 : state;
+		const double state6 = swapped ? state : state3;
+		const long state7 = swapped ? state4 : state2;
+		const long state8 = swapped ? state2 : state4;
+		const bool both = !(state5 < state6) && (state6 < state5 || state7 < 0L || ((state6 != state6 && state5 == state5) || 1.0 / state6 < 1.0 / state5));
+		const double v_min3 = both ? state6 : state5;
+		const long row3 = both ? state8 : state7;
+		if (local_id == 0) {
+			const bool swapped2 = (ulong)row3 < (ulong)row;
+			const double state9 = swapped2 ? v_min3 : v_min;
+			const double state10 = swapped2 ? v_min : v_min3;
+			const long state11 = swapped2 ? row3 : row;
+			const long state12 = swapped2 ? row : row3;
+			const bool both2 = !(state9 < state10) && (state10 < state9 || state11 < 0L || ((state10 != state10 && state9 == state9) || 1.0 / state10 < 1.0 / state9));
+			const double v_min4 = both2 ? state10 : state9;
+			const long row4 = both2 ? state12 : state11;
+			v_min = v_min4;
+			row = row4;
+		}
 		barrier(CLK_LOCAL_MEM_FENCE);
 		first += 2048;
 	}

@@ -8,20 +8,20 @@
 // Buffers of the plan, by the number of their elements:
 //   x: len(n) of f64 (input)
 //   errors: 1 of i64 (errors)
-//   argmin_f64_kernel1_tile0: max(ceildiv(len(n), 5120), 1) of f64 (temporary)
-//   argmin_f64_kernel1_tile1: max(ceildiv(len(n), 5120), 1) of i64 (temporary)
+//   argmin_f64_kernel1_tile0: max(min(ceildiv(len(n), 4096), (machine.units * 8)), 1) of f64 (temporary)
+//   argmin_f64_kernel1_tile1: max(min(ceildiv(len(n), 4096), (machine.units * 8)), 1) of i64 (temporary)
 //   row_cell: 1 of i64 (counter)
 
 // argmin_f64_kernel1(row0, rows, x, argmin_f64_kernel1_tile0, argmin_f64_kernel1_tile1)
 #define ARGMIN_F64_KERNEL1_NAME "argmin_f64_kernel1"
 #define ARGMIN_F64_KERNEL1_WORKGROUP 256
-#define ARGMIN_F64_KERNEL1_ROWS 5120 // of a group
+#define ARGMIN_F64_KERNEL1_ROWS 4096 // of a group
 #define ARGMIN_F64_KERNEL1_ARGS 5
 
 // argmin_f64_kernel1_finish(row0, rows, tiles, argmin_f64_kernel1_tile0, argmin_f64_kernel1_tile1, errors, row_cell)
 #define ARGMIN_F64_KERNEL1_FINISH_NAME "argmin_f64_kernel1_finish"
 #define ARGMIN_F64_KERNEL1_FINISH_WORKGROUP 256
-#define ARGMIN_F64_KERNEL1_FINISH_ROWS 5120 // of a group
+#define ARGMIN_F64_KERNEL1_FINISH_ROWS 4096 // of a group
 #define ARGMIN_F64_KERNEL1_FINISH_ARGS 7
 
 #endif

@@ -249,8 +249,10 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void q6_kernel1_finish
 		const double state = shared_f64_0[303];
 		const double state2 = shared_f64_0[287];
 		const double add3 = state + state2;
-		const double add4 = add + add3;
-		add = add4;
+		if (local_id == 0) {
+			const double add4 = add + add3;
+			add = add4;
+		}
 		barrier(CLK_LOCAL_MEM_FENCE);
 		first += 2048;
 	}

@@ -11,12 +11,8 @@ static __device__ long long kgen_truncate_f64_i64(double x) {
 	return x != x ? 0 : __double2ll_rz(x);
 }
 
-static __device__ unsigned long long kgen_shuffle_up_u64(unsigned long long x, unsigned distance) {
-	return __shfl_up_sync(0xffffffffu, x, distance);
-}
-
-static __device__ unsigned long long kgen_broadcast_u64(unsigned long long x, unsigned lane) {
-	return __shfl_sync(0xffffffffu, x, (int)lane);
+static __device__ unsigned long long kgen_shuffle_down_u64(unsigned long long x, unsigned distance) {
+	return __shfl_down_sync(0xffffffffu, x, distance);
 }
 
 extern "C" __global__ void __launch_bounds__(1024) share_kernel1(
@@ -52,48 +48,39 @@ extern "C" __global__ void __launch_bounds__(1024) share_kernel1(
 			}
 		}
 	}
-	const long long theirs = (long long)kgen_shuffle_up_u64((unsigned long long)add, 1u);
-	const long long add2 = (long long)((unsigned long long)theirs + (unsigned long long)add);
-	const long long state = (long long)(threadIdx.x % 32) >= 1 ? add2 : add;
-	const long long theirs2 = (long long)kgen_shuffle_up_u64((unsigned long long)state, 2u);
-	const long long add3 = (long long)((unsigned long long)theirs2 + (unsigned long long)state);
-	const long long state2 = (long long)(threadIdx.x % 32) >= 2 ? add3 : state;
-	const long long theirs3 = (long long)kgen_shuffle_up_u64((unsigned long long)state2, 4u);
-	const long long add4 = (long long)((unsigned long long)theirs3 + (unsigned long long)state2);
-	const long long state3 = (long long)(threadIdx.x % 32) >= 4 ? add4 : state2;
-	const long long theirs4 = (long long)kgen_shuffle_up_u64((unsigned long long)state3, 8u);
-	const long long add5 = (long long)((unsigned long long)theirs4 + (unsigned long long)state3);
-	const long long state4 = (long long)(threadIdx.x % 32) >= 8 ? add5 : state3;
-	const long long theirs5 = (long long)kgen_shuffle_up_u64((unsigned long long)state4, 16u);
-	const long long add6 = (long long)((unsigned long long)theirs5 + (unsigned long long)state4);
-	const long long state5 = (long long)(threadIdx.x % 32) >= 16 ? add6 : state4;
-	if ((long long)(threadIdx.x % 32) == 31) {
-		shared_i64_0[(long long)(threadIdx.x / 32)] = state5;
+	const long long theirs = (long long)kgen_shuffle_down_u64((unsigned long long)add, 1u);
+	const long long add2 = (long long)((unsigned long long)add + (unsigned long long)theirs);
+	const long long theirs2 = (long long)kgen_shuffle_down_u64((unsigned long long)add2, 2u);
+	const long long add3 = (long long)((unsigned long long)add2 + (unsigned long long)theirs2);
+	const long long theirs3 = (long long)kgen_shuffle_down_u64((unsigned long long)add3, 4u);
+	const long long add4 = (long long)((unsigned long long)add3 + (unsigned long long)theirs3);
+	const long long theirs4 = (long long)kgen_shuffle_down_u64((unsigned long long)add4, 8u);
+	const long long add5 = (long long)((unsigned long long)add4 + (unsigned long long)theirs4);
+	const long long theirs5 = (long long)kgen_shuffle_down_u64((unsigned long long)add5, 16u);
+	const long long add6 = (long long)((unsigned long long)add5 + (unsigned long long)theirs5);
+	if ((long long)(threadIdx.x % 32) == 0) {
+		shared_i64_0[(long long)(threadIdx.x / 32)] = add6;
 	}
 	__syncthreads();
-	long long add7 = 0LL;
-	if ((long long)(threadIdx.x % 32) < 32) {
-		const long long state6 = shared_i64_0[(long long)(threadIdx.x % 32)];
-		add7 = state6;
-	}
-	const long long theirs6 = (long long)kgen_shuffle_up_u64((unsigned long long)add7, 1u);
-	const long long add8 = (long long)((unsigned long long)theirs6 + (unsigned long long)add7);
-	const long long state6 = (long long)(threadIdx.x % 32) >= 1 ? add8 : add7;
-	const long long theirs7 = (long long)kgen_shuffle_up_u64((unsigned long long)state6, 2u);
-	const long long add9 = (long long)((unsigned long long)theirs7 + (unsigned long long)state6);
-	const long long state7 = (long long)(threadIdx.x % 32) >= 2 ? add9 : state6;
-	const long long theirs8 = (long long)kgen_shuffle_up_u64((unsigned long long)state7, 4u);
-	const long long add10 = (long long)((unsigned long long)theirs8 + (unsigned long long)state7);
-	const long long state8 = (long long)(threadIdx.x % 32) >= 4 ? add10 : state7;
-	const long long theirs9 = (long long)kgen_shuffle_up_u64((unsigned long long)state8, 8u);
-	const long long add11 = (long long)((unsigned long long)theirs9 + (unsigned long long)state8);
-	const long long state9 = (long long)(threadIdx.x % 32) >= 8 ? add11 : state8;
-	const long long theirs10 = (long long)kgen_shuffle_up_u64((unsigned long long)state9, 16u);
-	const long long add12 = (long long)((unsigned long long)theirs10 + (unsigned long long)state9);
-	const long long state10 = (long long)(threadIdx.x % 32) >= 16 ? add12 : state9;
-	const long long theirs11 = (long long)kgen_broadcast_u64((unsigned long long)state10, 31u);
-	if (local_id == 0) {
-		share_kernel1_tile0[tile] = theirs11;
+	if ((long long)(threadIdx.x / 32) == 0) {
+		long long add7 = 0LL;
+		if ((long long)(threadIdx.x % 32) < 32) {
+			const long long state = shared_i64_0[(long long)(threadIdx.x % 32)];
+			add7 = state;
+		}
+		const long long theirs6 = (long long)kgen_shuffle_down_u64((unsigned long long)add7, 1u);
+		const long long add8 = (long long)((unsigned long long)add7 + (unsigned long long)theirs6);
+		const long long theirs7 = (long long)kgen_shuffle_down_u64((unsigned long long)add8, 2u);
+		const long long add9 = (long long)((unsigned long long)add8 + (unsigned long long)theirs7);
+		const long long theirs8 = (long long)kgen_shuffle_down_u64((unsigned long long)add9, 4u);
+		const long long add10 = (long long)((unsigned long long)add9 + (unsigned long long)theirs8);
+		const long long theirs9 = (long long)kgen_shuffle_down_u64((unsigned long long)add10, 8u);
+		const long long add11 = (long long)((unsigned long long)add10 + (unsigned long long)theirs9);
+		const long long theirs10 = (long long)kgen_shuffle_down_u64((unsigned long long)add11, 16u);
+		const long long add12 = (long long)((unsigned long long)add11 + (unsigned long long)theirs10);
+		if ((long long)(threadIdx.x % 32) == 0) {
+			share_kernel1_tile0[tile] = add12;
+		}
 	}
 	__syncthreads();
 }
@@ -122,48 +109,41 @@ extern "C" __global__ void __launch_bounds__(1024) share_kernel1_finish(
 				add2 = add3;
 			}
 		}
-		const long long theirs = (long long)kgen_shuffle_up_u64((unsigned long long)add2, 1u);
-		const long long add3 = (long long)((unsigned long long)theirs + (unsigned long long)add2);
-		const long long state = (long long)(threadIdx.x % 32) >= 1 ? add3 : add2;
-		const long long theirs2 = (long long)kgen_shuffle_up_u64((unsigned long long)state, 2u);
-		const long long add4 = (long long)((unsigned long long)theirs2 + (unsigned long long)state);
-		const long long state2 = (long long)(threadIdx.x % 32) >= 2 ? add4 : state;
-		const long long theirs3 = (long long)kgen_shuffle_up_u64((unsigned long long)state2, 4u);
-		const long long add5 = (long long)((unsigned long long)theirs3 + (unsigned long long)state2);
-		const long long state3 = (long long)(threadIdx.x % 32) >= 4 ? add5 : state2;
-		const long long theirs4 = (long long)kgen_shuffle_up_u64((unsigned long long)state3, 8u);
-		const long long add6 = (long long)((unsigned long long)theirs4 + (unsigned long long)state3);
-		const long long state4 = (long long)(threadIdx.x % 32) >= 8 ? add6 : state3;
-		const long long theirs5 = (long long)kgen_shuffle_up_u64((unsigned long long)state4, 16u);
-		const long long add7 = (long long)((unsigned long long)theirs5 + (unsigned long long)state4);
-		const long long state5 = (long long)(threadIdx.x % 32) >= 16 ? add7 : state4;
-		if ((long long)(threadIdx.x % 32) == 31) {
-			shared_i64_0[(long long)(threadIdx.x / 32)] = state5;
+		const long long theirs = (long long)kgen_shuffle_down_u64((unsigned long long)add2, 1u);
+		const long long add3 = (long long)((unsigned long long)add2 + (unsigned long long)theirs);
+		const long long theirs2 = (long long)kgen_shuffle_down_u64((unsigned long long)add3, 2u);
+		const long long add4 = (long long)((unsigned long long)add3 + (unsigned long long)theirs2);
+		const long long theirs3 = (long long)kgen_shuffle_down_u64((unsigned long long)add4, 4u);
+		const long long add5 = (long long)((unsigned long long)add4 + (unsigned long long)theirs3);
+		const long long theirs4 = (long long)kgen_shuffle_down_u64((unsigned long long)add5, 8u);
+		const long long add6 = (long long)((unsigned long long)add5 + (unsigned long long)theirs4);
+		const long long theirs5 = (long long)kgen_shuffle_down_u64((unsigned long long)add6, 16u);
+		const long long add7 = (long long)((unsigned long long)add6 + (unsigned long long)theirs5);
+		if ((long long)(threadIdx.x % 32) == 0) {
+			shared_i64_0[(long long)(threadIdx.x / 32)] = add7;
 		}
 		__syncthreads();
-		long long add8 = 0LL;
-		if ((long long)(threadIdx.x % 32) < 32) {
-			const long long state6 = shared_i64_0[(long long)(threadIdx.x % 32)];
-			add8 = state6;
+		if ((long long)(threadIdx.x / 32) == 0) {
+			long long add8 = 0LL;
+			if ((long long)(threadIdx.x % 32) < 32) {
+				const long long state = shared_i64_0[(long long)(threadIdx.x % 32)];
+				add8 = state;
+			}
+			const long long theirs6 = (long long)kgen_shuffle_down_u64((unsigned long long)add8, 1u);
+			const long long add9 = (long long)((unsigned long long)add8 + (unsigned long long)theirs6);
+			const long long theirs7 = (long long)kgen_shuffle_down_u64((unsigned long long)add9, 2u);
+			const long long add10 = (long long)((unsigned long long)add9 + (unsigned long long)theirs7);
+			const long long theirs8 = (long long)kgen_shuffle_down_u64((unsigned long long)add10, 4u);
+			const long long add11 = (long long)((unsigned long long)add10 + (unsigned long long)theirs8);
+			const long long theirs9 = (long long)kgen_shuffle_down_u64((unsigned long long)add11, 8u);
+			const long long add12 = (long long)((unsigned long long)add11 + (unsigned long long)theirs9);
+			const long long theirs10 = (long long)kgen_shuffle_down_u64((unsigned long long)add12, 16u);
+			const long long add13 = (long long)((unsigned long long)add12 + (unsigned long long)theirs10);
+			if ((long long)(threadIdx.x % 32) == 0) {
+				const long long add14 = (long long)((unsigned long long)add + (unsigned long long)add13);
+				add = add14;
+			}
 		}
-		const long long theirs6 = (long long)kgen_shuffle_up_u64((unsigned long long)add8, 1u);
-		const long long add9 = (long long)((unsigned long long)theirs6 + (unsigned long long)add8);
-		const long long state6 = (long long)(threadIdx.x % 32) >= 1 ? add9 : add8;
-		const long long theirs7 = (long long)kgen_shuffle_up_u64((unsigned long long)state6, 2u);
-		const long long add10 = (long long)((unsigned long long)theirs7 + (unsigned long long)state6);
-		const long long state7 = (long long)(threadIdx.x % 32) >= 2 ? add10 : state6;
-		const long long theirs8 = (long long)kgen_shuffle_up_u64((unsigned long long)state7, 4u);
-		const long long add11 = (long long)((unsigned long long)theirs8 + (unsigned long long)state7);
-		const long long state8 = (long long)(threadIdx.x % 32) >= 4 ? add11 : state7;
-		const long long theirs9 = (long long)kgen_shuffle_up_u64((unsigned long long)state8, 8u);
-		const long long add12 = (long long)((unsigned long long)theirs9 + (unsigned long long)state8);
-		const long long state9 = (long long)(threadIdx.x % 32) >= 8 ? add12 : state8;
-		const long long theirs10 = (long long)kgen_shuffle_up_u64((unsigned long long)state9, 16u);
-		const long long add13 = (long long)((unsigned long long)theirs10 + (unsigned long long)state9);
-		const long long state10 = (long long)(threadIdx.x % 32) >= 16 ? add13 : state9;
-		const long long theirs11 = (long long)kgen_broadcast_u64((unsigned long long)state10, 31u);
-		const long long add14 = (long long)((unsigned long long)add + (unsigned long long)theirs11);
-		add = add14;
 		__syncthreads();
 		first += 8192;
 	}

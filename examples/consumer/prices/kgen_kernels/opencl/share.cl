@@ -171,8 +171,10 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void share_kernel1_fin
 		const long state = shared_i64_0[303];
 		const long state2 = shared_i64_0[287];
 		const long add3 = (long)((ulong)state + (ulong)state2);
-		const long add4 = (long)((ulong)add + (ulong)add3);
-		add = add4;
+		if (local_id == 0) {
+			const long add4 = (long)((ulong)add + (ulong)add3);
+			add = add4;
+		}
 		barrier(CLK_LOCAL_MEM_FENCE);
 		first += 2048;
 	}
