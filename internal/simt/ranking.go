@@ -201,7 +201,7 @@ func (k *kernel) planRanks() {
 		}
 		switch {
 		case r.lookBack > 0 && items == 0:
-			budget, mostItems = r.launched-r.countBytes(k), min(int(walkingBytes/bytes), maxMovedItems)
+			budget, mostItems = r.launched-r.countBytes(k), min(int(walkingBytes/bytes), maxWalkingItems)
 		case r.launched > 0 && (items > 0 || r.isWhole()):
 			budget = r.launched - r.countBytes(k)
 		case r.launched > 0:

@@ -6,12 +6,13 @@ import (
 )
 
 // Shape of work-groups that walk over the tiles: their size, the digits of a work-item
-// that looks back, and the bytes of rows for which a work-item has registers. Digits of few values have larger
+// that looks back, the bytes of rows for which a work-item has registers, and the most rows of one. Digits of few values have larger
 // ones, and no less subgroups that look back.
 const (
-	walkingWorkgroup = 704
+	walkingWorkgroup = 640
 	walkingDigits    = 4
 	walkingBytes     = 192
+	maxWalkingItems  = 40
 
 	fewDigits     = 64
 	fewWorkgroup  = 768
