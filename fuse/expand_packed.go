@@ -185,13 +185,13 @@ func (o *ordering) sortWords(word *ir.Value, p packing) *ir.Value {
 		bases: []*ir.Value{p.radix, p.used}}
 	before := o.before(word, s.most, nil, s)
 	moved := func(from *ir.Value, part sortPart) *ir.Value {
-		return o.move(carried{both: from}, o.place(carried{both: from}, before, 0, turn{of: s, part: part})).both
+		return o.move(carried{key: from}, o.place(carried{key: from}, before, 0, turn{of: s, part: part})).key
 	}
 	first := moved(word, firstPass)
 	middle := moved(first, middlePass)
 	v := ir.Value{Op: ir.OpScatter, Type: word.Type}
-	v.Args = append(v.Args, middle, o.place(carried{both: middle}, before, 0, turn{of: s, part: lastPass}))
-	v.Args = append(v.Args, word, o.place(carried{both: word}, before, 0, turn{of: s, part: onlyPass}))
+	v.Args = append(v.Args, middle, o.place(carried{key: middle}, before, 0, turn{of: s, part: lastPass}))
+	v.Args = append(v.Args, word, o.place(carried{key: word}, before, 0, turn{of: s, part: onlyPass}))
 	row := o.index(word, o.rows)
 	o.turns[row] = turn{of: s, part: noPass}
 	v.Args = append(v.Args, word, row)

@@ -244,11 +244,7 @@ func (o *ordering) before(x *ir.Value, digits int, again *ir.Value, s *sorting) 
 // place returns where a pass moves rows to. Its digit is that of t, if the plan
 // chooses.
 func (o *ordering) place(from carried, before *ir.Value, digit int, t turn) *ir.Value {
-	x := from.key
-	if from.both != nil {
-		x = from.both
-	}
-	place := o.add(o.pos, ir.Value{Op: ir.OpRank, Args: []*ir.Value{x, before}, Shift: int64(digit * o.radix), Split: o.radix,
+	place := o.add(o.pos, ir.Value{Op: ir.OpRank, Args: []*ir.Value{o.keyOf(from), before}, Shift: int64(digit * o.radix), Split: o.radix,
 		Type: ir.Type{Kind: ir.I64, Domain: o.rows, Target: o.rows}})
 	if t.of != nil {
 		place.Split = t.of.radix

@@ -65,7 +65,7 @@ func Dialect() *ctext.Dialect {
 		},
 		Occupancy: true,
 
-		Atomics64: true, MergesCounts: true, LaunchedLocal: 227 << 10, BulkCopies: true, // compute capability 9.0; for others there is a fallback
+		Atomics64: true, MergesCounts: true, LanesInOrder: true, LaunchedLocal: 227 << 10, BulkCopies: true, // compute capability 9.0; for others there is a fallback
 
 		Align: fmt.Sprintf("__align__(%d) ", loop.WideBytes),
 		Wide: func(k ir.Kind) (vector, construct string) {

@@ -39,6 +39,7 @@ type Dialect struct {
 
 	Atomics64     bool  // whether all devices have atomic operations of 64 bits
 	MergesCounts  bool  // whether devices add up the ones that a subgroup adds to one address of local memory
+	LanesInOrder  bool  // whether they change an address of local memory for one lane after the other, as a rule
 	LaunchedLocal int64 // bytes of local memory that a launch may bring, on the devices that kernels are tuned for; 0 if it brings none
 
 	BulkCopies bool // whether helpers copy to local memory asynchronously

@@ -68,7 +68,7 @@ func (e Emitter) Loops(program *backends.Program, options backends.Options) (str
 // Target returns the features that kernels of the dialect may use.
 func (e Emitter) Target() simt.Target {
 	return simt.Target{Subgroup: simt.SubgroupOf(e.Dialect.Subgroup), Occupancy: e.Dialect.Occupancy,
-		Atomics64: e.Dialect.Atomics64, MergesCounts: e.Dialect.MergesCounts, LaunchedLocal: e.Dialect.LaunchedLocal, Children: e.Dialect.Child != nil, BulkCopies: e.Dialect.BulkCopies, Rows: e.Rows}
+		Atomics64: e.Dialect.Atomics64, MergesCounts: e.Dialect.MergesCounts, LanesInOrder: e.Dialect.LanesInOrder, LaunchedLocal: e.Dialect.LaunchedLocal, Children: e.Dialect.Child != nil, BulkCopies: e.Dialect.BulkCopies, Rows: e.Rows}
 }
 
 // Program is a pipeline as a device runs it.

@@ -37,6 +37,7 @@ type Target struct {
 	Atomics64 bool // all devices have atomic operations of 64 bits
 
 	MergesCounts bool // devices add up the ones that a subgroup adds to one address of local memory
+	LanesInOrder bool // devices change an address of local memory for one lane of a subgroup after the other, as a rule
 
 	Children bool // kernels launch kernels
 

@@ -124,6 +124,7 @@ var rankingFamily = family{
 		s.ranks = &ranks{}
 		if l.target.LaunchedLocal > 0 && l.suffix == "" {
 			s.ranks.launched, l.asksMuch = l.target.LaunchedLocal, true
+			s.ranks.inLanes = l.target.LanesInOrder
 			s.ranks.walks = !t.Has(func(op *tile.Op) bool { return op.Kind == tile.Order }) && l.target.Subgroup.Width > 1 && l.schedule.Part == 0 && l.schedule.Scheme != SchemePublished
 		}
 		return s, nil
@@ -166,7 +167,9 @@ type ranks struct {
 	items    int       // of a work-item; 0 if nothing fits
 	launched int64     // bytes of local memory that a launch may bring
 	walks    bool      // work-groups walk over the tiles if they have subgroups enough
+	inLanes  bool      // devices serve lanes in their order
 	lookBack int       // subgroups that only look back, the last of a work-group that walks
+	serves   bool      // atomic operations give rows their places, see ranking_serve.go
 }
 
 // isWhole reports whether rows are sorted by all digits at once.
@@ -186,7 +189,6 @@ func (k *kernel) planRanks() {
 	if t.Ops[r.op].Kind == tile.Order {
 		r.bits, r.digits = r.digits, 1<<orderedBits
 	}
-	r.held = k.heldOf(r)
 	k.workgroup = k.movedWorkgroup()
 	for items := k.items; ; k.workgroup = halfWorkgroup(k.workgroup) {
 		k.collective = k.collectiveOf()
@@ -195,19 +197,24 @@ func (k *kernel) planRanks() {
 			r.lanes = min(k.subgroup.Width, maskBits)
 		}
 		r.lookBack = k.lookBackSubgroups()
-		budget, bytes, mostItems := k.budget-r.countBytes(k), k.heldBytes(r.held), maxMovedItems
+		r.serves = r.inLanes && r.lookBack > 0 && r.digits > fewDigits // few values have many lanes each
+		r.held = k.heldOf(r)
+		budget, bytes, mostItems := k.budget-r.countBytes(k), k.rowBytes(), maxMovedItems
 		if r.isWhole() {
 			mostItems = maxOrderedItems
 		}
 		switch {
 		case r.lookBack > 0 && items == 0:
-			budget, mostItems = r.launched-r.countBytes(k), min(int(walkingBytes/bytes), maxMovedItems)
+			budget, mostItems = r.launched-r.countBytes(k), min(int(walkingBytes/max(k.heldBytes(r.held), 1)), maxWalkingItems)
 		case r.launched > 0 && (items > 0 || r.isWhole()):
 			budget = r.launched - r.countBytes(k)
 		case r.launched > 0:
 			budget = movedBudget
 		}
 		most := int(budget / (int64(k.rowItems()) * bytes))
+		if r.serves {
+			most = min(most, servedRows/k.rowItems())
+		}
 		if items > 0 {
 			r.items = min(items, most)
 		} else if r.items = min(most, mostItems); r.items > 4 {
@@ -218,7 +225,7 @@ func (k *kernel) planRanks() {
 		}
 	}
 	k.items = max(r.items, 1)
-	k.arena.bytes = aligned16(k.rows() * k.heldBytes(r.held))
+	k.arena.bytes = aligned16(k.rows() * k.rowBytes())
 }
 
 // halfWorkgroup returns half of the size of a work-group, of whole subgroups.
@@ -234,8 +241,8 @@ func (k *kernel) movedWorkgroup() int {
 	switch {
 	case !k.isOpen:
 		return k.workgroup
-	case k.ranks.walks && k.ranks.digits <= fewDigits:
-		return fewWorkgroup
+	case k.ranks.walks && !k.ranks.inLanes && k.ranks.digits > fewDigits:
+		return maskedWorkgroup
 	case k.ranks.walks:
 		return walkingWorkgroup
 	case k.ranks.launched > 0 && k.ranks.isWhole():
@@ -248,17 +255,29 @@ func (k *kernel) movedWorkgroup() int {
 
 // bytes returns the local memory of a work-group.
 func (r *ranks) bytes(k *kernel) int64 {
-	return r.countBytes(k) + int64(k.rowItems()*r.items)*k.heldBytes(r.held)
+	return r.countBytes(k) + int64(k.rowItems()*r.items)*k.rowBytes()
 }
 
-// countBytes returns the local memory of counters: counts and masks per subgroup,
+// countBytes returns the local memory of counters: counts per subgroup and masks if rows have them,
 // totals and offsets, and what a scan takes.
 func (r *ranks) countBytes(k *kernel) int64 {
 	subgroups := int64(k.rowItems() / r.lanes)
-	return r.digits*(8*subgroups+12) + int64(8*k.collective.elements(k)) + 16
+	perSubgroup := int64(8)
+	if r.serves {
+		perSubgroup = 4
+	}
+	return r.digits*(perSubgroup*subgroups+12) + int64(8*k.collective.elements(k)) + 16
 }
 
-// heldBytes returns what a row takes of local memory.
+// rowBytes returns what a row takes of local memory.
+func (k *kernel) rowBytes() int64 {
+	if k.ranks.serves {
+		return k.heldBytes(k.ranks.held) + int64(numberKind.Size())
+	}
+	return k.heldBytes(k.ranks.held)
+}
+
+// heldBytes returns what a row takes of registers.
 func (k *kernel) heldBytes(held []tile.ID) (bytes int64) {
 	for _, v := range held {
 		bytes += int64(k.heldWord(v).Size())
@@ -314,7 +333,10 @@ func (k *kernel) heldOf(r *ranks) []tile.ID {
 	}
 	// What is held as it was loaded may arrive late.
 	if leaves := k.leavesOf(append(stored, digit)); k.heldBytes(leaves) <= k.heldBytes(stored) {
-		return leaves
+		stored = leaves
+	}
+	if r.serves { // the number of a row follows from that in the tile
+		stored = slices.DeleteFunc(stored, func(v tile.ID) bool { return k.Ops[k.Values[v].Op].IsRowNumber() })
 	}
 	return stored
 }

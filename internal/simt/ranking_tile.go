@@ -13,9 +13,10 @@ type rankedTile struct {
 	subgroup loop.Expr   // of the work-items that share counters
 	lane     loop.Expr   // in it
 	counts   *loop.Var   // per subgroup and digit: its rows, then the place of the next in the tile
-	masks    *loop.Var   // likewise: the lanes whose row has the digit
+	masks    *loop.Var   // likewise: the lanes whose row has the digit; nil if atomic operations give rows their places
 	totals   *loop.Var   // per digit: rows of the tile
 	sole     *loop.Var   // 1 more than the number of the last tile, or pass, whose rows all had one digit
+	isLate   *loop.Var   // whether a row has met one that it should not, behind which it lies
 	pass     loop.Expr   // of a tile that is sorted by all digits
 	offsets  *loop.Var   // per digit: where its rows begin in the tile, then what takes a row from its place there to its place
 }
@@ -27,7 +28,9 @@ func (s *launches) rankedTile(e *rowBody) *rankedTile {
 	r.subgroup = e.b.Let("subgroup", loop.Div(e.localID, loop.Int(int64(r.ranks.lanes))))
 	r.lane = e.b.Let("lane", loop.Apply(ir.OpAnd, e.localID, loop.Int(int64(r.ranks.lanes-1))))
 	r.counts = e.localWords("counts", subgroups*int(r.ranks.digits))
-	r.masks = e.localWords("masks", subgroups*int(r.ranks.digits))
+	if !r.ranks.serves {
+		r.masks = e.localWords("masks", subgroups*int(r.ranks.digits))
+	}
 	r.totals = e.localWords("totals", int(r.ranks.digits))
 	r.offsets = e.localArray("shared_offsets", s.rowKind(), int(r.ranks.digits))
 	return r
@@ -74,7 +77,9 @@ func (r *rankedTile) clear() {
 	r.deal(r.lane, r.ranks.lanes, func(digit loop.Expr) {
 		at := r.b.Let("at", r.counter(r.subgroup, digit))
 		r.b.Store(r.counts, at, number(ir.U32, 0))
-		r.b.Store(r.masks, at, number(ir.U32, 0))
+		if r.masks != nil {
+			r.b.Store(r.masks, at, number(ir.U32, 0))
+		}
 	})
 }
 
@@ -252,13 +257,28 @@ func (r *rankedTile) mark() loop.Expr {
 func (r *rankedTile) handOut() {
 	r.b.If(loop.Eq(loop.At(r.sole, loop.Int(0)), r.mark()), func() {
 		r.eachItem(false, func() { r.put(r.rowAt(r.item), r.item) })
-	}, r.handOutByDigits)
+	}, func() {
+		if r.ranks.serves {
+			r.serve()
+		} else {
+			r.handOutByDigits()
+		}
+	})
+}
+
+// recallAt names the values of the row at a place in local memory.
+func (r *rankedTile) recallAt(at loop.Expr) {
+	words := r.heldInTile()
+	r.recallHeld(func(j int) loop.Expr { return loop.At(words[j], loop.Add(at, loop.Int(r.heldStart(j)))) })
 }
 
 // put puts a row of the work-item at a place in local memory.
 func (r *rankedTile) put(place, item loop.Expr) {
 	for j, words := range r.heldInTile() {
 		r.b.Store(words, loop.Add(place, loop.Int(r.heldStart(j))), loop.At(r.held[j], item))
+	}
+	if r.ranks.serves {
+		r.b.Store(r.numbers(), loop.Add(place, r.numbersStart()), loop.ToKind(numberKind, loop.Add(r.rowBody.tileBody.first, r.rowAt(item))))
 	}
 }
 
@@ -391,18 +411,32 @@ func (r *rankedTile) first(digit loop.Expr) loop.Expr {
 // move stores the rows at their places.
 func (r *rankedTile) move() {
 	rows := r.length(r.Domains[0].Plan)
-	words := r.heldInTile()
 	inTile := func(item loop.Expr) loop.Expr {
 		return loop.Add(loop.Mul(item, loop.Int(int64(r.workgroup))), r.localID)
 	}
+	if r.ranks.serves {
+		r.isLate = r.b.Decl("is_late", loop.False)
+	}
 	r.eachAt(r.workgroup, inTile, func() loop.Expr { return r.tileBody.count }, func(_, at loop.Expr) {
-		r.recallHeld(func(j int) loop.Expr { return loop.At(words[j], loop.Add(at, loop.Int(r.heldStart(j)))) })
+		var bits loop.Expr
+		if r.ranks.serves {
+			bits = r.recallServed(at)
+		} else {
+			r.recallAt(at)
+		}
 		place := at
 		if !r.ranks.isWhole() {
-			place = r.b.Let("place", loop.Add(loop.ToCounter(loop.At(r.offsets, r.digit())), at))
+			digit := r.digit()
+			place = r.b.Let("place", loop.Add(loop.ToCounter(loop.At(r.offsets, digit)), at))
+			if r.ranks.serves {
+				r.compare(at, digit, bits)
+			}
 		}
 		r.now, r.values[r.Ops[r.ranks.op].Res[0]] = 1, loop.ToKind(ir.I64, place)
 		// Where a tile before has given up, a later pass may count too many rows.
 		r.b.If(loop.Inside(place, loop.ToCounter(rows)), func() { r.block(0) }, nil)
 	})
+	if r.ranks.serves {
+		r.giveUp()
+	}
 }

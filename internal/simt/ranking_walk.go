@@ -6,16 +6,17 @@ import (
 )
 
 // Shape of work-groups that walk over the tiles: their size, the digits of a work-item
-// that looks back, and the bytes of rows for which a work-item has registers. Digits of few values have larger
-// ones, and no less subgroups that look back.
+// that looks back, the bytes of rows for which a work-item has registers, and the most rows of one. Those with masks are
+// smaller unless digits have few values. No fewer subgroups look back for these.
 const (
-	walkingWorkgroup = 704
+	walkingWorkgroup = 768
 	walkingDigits    = 4
 	walkingBytes     = 192
+	maxWalkingItems  = 40
 
-	fewDigits     = 64
-	fewWorkgroup  = 768
-	leastLookBack = 2
+	maskedWorkgroup = 640
+	fewDigits       = 64
+	leastLookBack   = 2
 )
 
 // walk writes the work of a work-group that takes one tile after the other. It has the

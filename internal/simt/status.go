@@ -114,6 +114,7 @@ func (s *launches) addStatus(st *status, words plan.Expr) {
 const (
 	abortWaited  = 1 << iota // a work-group waited too long for another: all stop waiting
 	abortChecked             // a check failed in a row without a number
+	abortOrder               // rows of one digit were in another order
 )
 
 // addAbort adds that word.

@@ -8,6 +8,7 @@ import (
 	"github.com/kgen-go/kgen/backends/cuda"
 	"github.com/kgen-go/kgen/backends/cuda/emu"
 	"github.com/kgen-go/kgen/fuse"
+	"github.com/kgen-go/kgen/internal/device/exec"
 	"github.com/kgen-go/kgen/plan"
 	"github.com/kgen-go/kgen/testsuite"
 	"github.com/kgen-go/kgen/testsuite/internal/kerneltest"
@@ -45,5 +46,33 @@ func TestCUDAEmulationRanking(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestCUDAEmulationRankingAnyLane sorts where the lanes of a warp run in any order. Kernels that give rows their places
+// in that order notice it, and the plan's fallback sorts.
+func TestCUDAEmulationRankingAnyLane(t *testing.T) {
+	e := emulator{newEmulator(t, emu.Options{Check: true, AnyLane: true, Limit: time.Minute})}
+	entry, err := testsuite.LoadEntry("../corpus/sort_two_keys.kg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	made := kerneltest.Make(t, cuda.Emitter(), entry, fuse.LevelOnePass, plan.Schedule{Workgroup: 128})
+	in := testsuite.RandomData{Rows: 700, Shape: testsuite.Distinct, Seed: 3, Whole: true}.Columns(entry.Pipeline)
+	want, err := testsuite.Expect(entry.Pipeline, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gaveUp := false
+	got, err := testsuite.RunPlan(entry.Pipeline, made.Plan, func(in exec.Inputs) (*exec.Result, error) {
+		result, err := e.Runner(made)(in)
+		gaveUp = err == nil && len(result.GaveUp) > 0
+		return result, err
+	}, in)
+	if difference := want.Differ(got, err); difference != "" {
+		t.Fatal(difference)
+	}
+	if !gaveUp {
+		t.Error("no kernel has noticed that lanes run in another order")
 	}
 }

@@ -422,6 +422,12 @@ var walking = []Mutant{
 	{Name: "the count of all rows is published before those of earlier tiles are known", File: "internal/simt/ranking_counts.go",
 		Old: "loop.Add(sums[i], loop.ToKind(e.countWord(), d.count))",
 		New: "loop.ToKind(e.countWord(), d.count)"},
+	{Name: "rows that lanes took in another order are not noticed", File: "internal/simt/ranking_serve.go", Tests: "./testsuite/cuda -run ^TestCUDAEmulationRankingAnyLane$",
+		Old: "loop.Ne(loop.Apply(ir.OpAnd, loop.Sub(bits, other), loop.Int(servedRows)), loop.Int(0))",
+		New: "loop.Lt(loop.Add(bits, other), loop.Int(0))"},
+	{Name: "a row takes its place before those of the item before", File: "internal/simt/ranking_serve.go", Tests: "./testsuite/cuda -run ^TestCUDAEmulationRanking$",
+		Old: "r.b.Barrier(r.sharing())",
+		New: ""},
 }
 
 // fewRows are bugs in tiles that have fewer rows than they can have.

@@ -214,8 +214,8 @@ func (d *Device) request(m *module, c *reportContext, l *exec.Launch) (string, e
 		return "", fmt.Errorf("%d bytes of shared memory; the device has %d", static+l.Local, sharedMost)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "launch %d %s %d %d %d %d %d %d %d %d %d %d", m.handle, l.Variant.Entry, l.Workgroups, threads, l.Local, o.Resident, bit(cooperative), bit(inOrder),
-		bit(o.Check), bit(o.Check || o.Seed != 0), o.Seed&math.MaxInt64, len(c.shared))
+	fmt.Fprintf(&b, "launch %d %s %d %d %d %d %d %d %d %d %d %d %d", m.handle, l.Variant.Entry, l.Workgroups, threads, l.Local, o.Resident, bit(cooperative), bit(inOrder),
+		bit(o.Check), bit(o.Check || o.Seed != 0), bit(o.AnyLane), o.Seed&math.MaxInt64, len(c.shared))
 	for _, a := range c.shared {
 		fmt.Fprintf(&b, " %d %d", a.offset, a.bytes)
 	}

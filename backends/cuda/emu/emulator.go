@@ -19,6 +19,7 @@ import (
 type Options struct {
 	Check    bool          // whether faults are reported; about ten times slower
 	Seed     uint64        // decides the order in which threads and blocks run; without checks, 0 is the natural order
+	AnyLane  bool          // whether lanes of a warp run in any order where threads do; else in their own, as those of GPUs do as a rule
 	Resident int           // number of blocks that run at once; 0 is DefaultResident
 	Memory   int64         // of the device, in bytes; 0 is DefaultMemory or, with checks, DefaultCheckedMemory
 	Limit    time.Duration // of one launch; 0 is DefaultLimit

@@ -303,7 +303,7 @@ func (r *run) checkErrors(s *plan.CheckErrors) error {
 				return err
 			}
 			if decode(b.Kind, word) != 0 {
-				return r.giveUp("a kernel waited too long for another work-group, or a check failed in a row whose number it does not know")
+				return r.giveUp("a kernel waited too long for another work-group, a check failed in a row whose number it does not know, or lanes were not served in their order")
 			}
 		case plan.Errors:
 			if s.AbortOnly {

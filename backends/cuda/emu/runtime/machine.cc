@@ -26,6 +26,7 @@ constexpr std::size_t stack_bytes = 256 << 10;
 // Loads that change nothing before a launch counts as stuck; each lets another
 // thread run, so that a thread with something to do is long past it.
 constexpr std::uint64_t spins_most = 1 << 20;
+constexpr std::uint64_t patience = spins_most / 8;  // spins after which lanes run in any order: the first may wait for another
 constexpr unsigned checked_quantum = 16, plain_quantum = 20000;  // steps between preemptions
 
 Fiber main_fiber;
@@ -78,6 +79,13 @@ Block *another() {
   return nullptr;
 }
 
+// first_lane returns the first thread of a warp that can run, of which one can.
+Thread *first_lane(Thread *t) {
+  Thread *lane = t - t->actor.thread % 32;
+  while (lane->state != State::ready) lane++;
+  return lane;
+}
+
 // choose picks the next thread, or null where none can run.
 Thread *choose(bool yielding) {
   if (stopped) return nullptr;
@@ -86,7 +94,10 @@ Thread *choose(bool yielding) {
   if (!leave && blocks.size() > 1 && (yielding || launch.check)) leave = !launch.shuffled || chance() % 8 == 0;
   if (leave) b = another();
   if (!b) return nullptr;
-  return b->ready.take(launch.shuffled ? chance() : 0);
+  Thread *t = b->ready.look(launch.shuffled ? chance() : 0);
+  if (launch.shuffled && !launch.any_lane && spin_count < patience) t = first_lane(t);
+  b->ready.remove(t);
+  return t;
 }
 
 void resume(Thread *next) {

@@ -28,6 +28,7 @@ struct Thread {
   std::uint64_t value, result;
   int vote;              // what it gives to a barrier
   int error;             // of its last launch of a kernel
+  std::size_t place;     // in the ring of those that can run
 };
 
 // ReadyList holds threads that can run, in a ring.
@@ -35,16 +36,17 @@ class ReadyList {
  public:
   void reset(std::size_t most) { ring_.assign(most, nullptr), head_ = count_ = 0; }
   bool empty() const { return count_ == 0; }
-  void add(Thread *t) { ring_[(head_ + count_++) % ring_.size()] = t; }
-  // take removes the thread that has waited longest, but for chance.
-  Thread *take(std::uint32_t chance) {
-    std::swap(ring_[head_], ring_[(head_ + chance % count_) % ring_.size()]);
-    Thread *t = ring_[head_];
+  void add(Thread *t) { put(t, (head_ + count_++) % ring_.size()); }
+  // look returns the thread that has waited longest, but for chance.
+  Thread *look(std::uint32_t chance) const { return ring_[(head_ + chance % count_) % ring_.size()]; }
+  void remove(Thread *t) {
+    put(ring_[head_], t->place);
     head_ = (head_ + 1) % ring_.size(), count_--;
-    return t;
   }
 
  private:
+  void put(Thread *t, std::size_t place) { ring_[place] = t, t->place = place; }
+
   std::vector<Thread *> ring_;
   std::size_t head_ = 0, count_ = 0;
 };
@@ -82,6 +84,7 @@ struct Launch {
   bool check, shuffled;  // shuffled: threads and blocks run in random order
   bool cooperative;      // all blocks run at once
   bool in_order;         // blocks start in the order of their numbers
+  bool any_lane;         // the lanes of a warp run in random order, too; else in their own, as those of GPUs do as a rule
   std::uint64_t seed;
   unsigned resident;  // blocks that run at once, at most
 };

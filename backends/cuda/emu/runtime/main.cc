@@ -140,7 +140,7 @@ void do_launch() {
   launch.grid = number(), launch.block = number();
   launch.dynamic_bytes = number(), launch.resident = number();
   launch.cooperative = number(), launch.in_order = number();
-  launch.check = number(), launch.shuffled = number(), launch.seed = number();
+  launch.check = number(), launch.shuffled = number(), launch.any_lane = number(), launch.seed = number();
   launch.arrays.resize(number());
   for (SharedArray &a : launch.arrays) a.offset = number(), a.bytes = number();
   std::vector<std::int64_t> kinds(number()), values(kinds.size());
