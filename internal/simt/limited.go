@@ -39,7 +39,7 @@ func (e *rowBody) pollLimited() {
 		isLeftOut := marksLeftOut(table)
 		if memory != nil {
 			e.tellLeftOut(isLeftOut, memory)
-			isLeftOut = loop.Eq(loop.VolatileAt(memory.words, memory.flag()), leftOut(memory.words))
+			isLeftOut = memory.leavesOut()
 		}
 		e.isLeftOut[i] = e.b.Let("is_left_out", e.forAnyOfSubgroup(isLeftOut))
 	}
@@ -72,6 +72,11 @@ func (e *rowBody) hasLeftOut(i int) loop.Expr {
 		return is
 	}
 	return loop.False
+}
+
+// leavesOut reports whether the work-group has been told that rows are left out.
+func (m *memory) leavesOut() loop.Expr {
+	return loop.Eq(loop.VolatileAt(m.words, m.flag()), leftOut(m.words))
 }
 
 // leaveOut tells the work-group that rows are left out.
@@ -159,7 +164,7 @@ func (e *rowBody) enterGlobally(s *entry) {
 			e.b.Break()
 		}, nil)
 		if s.memory != nil { // others of the work-group have given up: three loads a step, one after the other, are for nothing
-			e.b.If(loop.Eq(s.memory.at(s.memory.flag()), leftOut(s.memory.words)), func() { e.b.Break() }, nil)
+			e.b.If(s.memory.leavesOut(), func() { e.b.Break() }, nil)
 		}
 	})
 }

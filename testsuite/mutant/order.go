@@ -312,7 +312,7 @@ var order = []Mutant{
 		New: "e.b.If(loop.Lt(held, s.row), func() {"},
 	{Name: "a place that others have just taken is the row's", File: "internal/simt/entered.go", Tests: "./testsuite -run ^TestGroupsLeftOut$",
 		Old: "e.b.If(e.isKnown(s, before), func() { put(vacant) }, nil)",
-		New: "put(vacant)"},
+		New: "_ = before\n\t\t\t\tput(vacant)"},
 	{Name: "rows without a place combine nowhere", File: "internal/simt/entered.go", Tests: "./testsuite -run ^TestGroupsWithoutPlaces$",
 		Old: "put(below(loop.ToCounter(s.found)))",
 		New: "put(loop.Int(nowhere))"},

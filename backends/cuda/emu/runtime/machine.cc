@@ -95,7 +95,7 @@ Thread *choose(bool yielding) {
   if (leave) b = another();
   if (!b) return nullptr;
   Thread *t = b->ready.look(launch.shuffled ? chance() : 0);
-  if (launch.shuffled && !launch.any_lane && spin_count < patience) t = first_lane(t);
+  if (!launch.any_lane && spin_count < patience) t = first_lane(t);
   b->ready.remove(t);
   return t;
 }
