@@ -13,8 +13,17 @@ step "tests, all of the slow ones" 20m env KGEN_TEST_PART=$part KGEN_TEST_TURN=$
 export KGEN_TEST_ALL=1 # for all that follows
 step "vet with the tag opencl" 5m "${opencl[@]}" go vet -tags opencl ./backends/opencl/... ./internal/device/opencl ./cmd/kgen-opencl ./testsuite
 step "OpenCL devices: PoCL" 10m "${opencl[@]}" go test -count=1 -tags opencl ./backends/opencl/... ./internal/device/opencl ./cmd/kgen-opencl
-worker=$(mktemp -d)
-step "OpenCL devices: kgen as a library" 6m "${opencl[@]}" bash -c 'go build -tags opencl -o "$0" ./cmd/kgen-opencl && export KGEN_OPENCL_WORKER=$0/kgen-opencl && go test -count=1 . && KGEN_TEST_DEVICE=opencl:0 go -C examples/consumer test -count=1 -short ./prices' "$worker"
+# Of two kinds of hosts of PoCL the commit chooses one.
+if [ $((turn / 2)) = 0 ]; then
+	not_run+=("a host in Python on PoCL: kgen as a library was chosen")
+	worker=$(mktemp -d)
+	step "OpenCL devices: kgen as a library" 6m "${opencl[@]}" bash -c 'go build -tags opencl -o "$0" ./cmd/kgen-opencl && export KGEN_OPENCL_WORKER=$0/kgen-opencl && go test -count=1 . && KGEN_TEST_DEVICE=opencl:0 go -C examples/consumer test -count=1 -short ./prices' "$worker"
+elif pyopencl_found; then
+	not_run+=("kgen as a library on PoCL: a host in Python was chosen")
+	step "a host in Python on PoCL" 12m env KGEN_TEST_TURN=$turn KGEN_HOST_PYTHON=1 go test -count=1 -timeout 12m -parallel 2 -run '^TestHostPython' ./testsuite
+else
+	not_run+=("a host in Python: there is no PyOpenCL")
+fi
 # A part of the corpus, chosen by the commit; shards have other levels.
 step "OpenCL devices: a part of the corpus" 12m "${opencl[@]}" KGEN_TEST_PART=$part KGEN_TEST_TURN=$turn KGEN_OPENCL_LEVELS=onepass go test -count=1 -timeout 12m -tags opencl -run '^TestOpenCL$' ./testsuite
 # Level onepass is among the tests above; of the other two the commit chooses one.
@@ -26,11 +35,6 @@ fi
 step "emitted CUDA C++ compiled, a part of the corpus" 18m "${nvrtc[@]}" KGEN_TEST_PART=$part KGEN_TEST_TURN=$turn KGEN_CUDA_LEVELS=onepass go test -count=1 -timeout 18m -v -run '^Test(EmittedCUDA|CUDACompilersRefuse(Persistent)?)$' ./testsuite/cuda
 if [ $cuda_found ] && has gcc; then
 	step "the worker for CUDA devices, on a stand-in for the driver" 6m bash -c 'cuda_stand_in "$0"' "$cuda"
-fi
-if pyopencl_found; then
-	step "a host in Python on PoCL" 12m env KGEN_TEST_TURN=$turn KGEN_HOST_PYTHON=1 go test -count=1 -timeout 12m -parallel 2 -run '^TestHostPython' ./testsuite
-else
-	not_run+=("a host in Python: there is no PyOpenCL")
 fi
 step "agreement: random programs" 8m go run ./cmd/kgen difftest --random 60 --seed 1 --devices gocpu,emulated
 if [ $((turn % 2)) = 0 ]; then past=(testsuite/fixedbugs/*[02468].kg); else past=(testsuite/fixedbugs/*[13579].kg); fi
