@@ -38,7 +38,7 @@ func TestCUDAEmulationTimeLimit(t *testing.T) {
 	}
 	writeFiles(t, map[string]string{
 		"sums.kg": "pipeline sums(x: [n]i32) {\n\treturn sums: scan(add, i64(x))\n}\n",
-		"x.csv":   "x\n" + strings.Repeat("1\n", 100_000),
+		"x.csv":   "x\n" + strings.Repeat("1\n", 1_000_000),
 	})
 	code, _, message := execute("", "run", "sums.kg", "--in", "x.csv", "--device", "cudaemu:check", "--time-limit", "1ms")
 	if code != 1 || !strings.Contains(message, "timeout: ") || !strings.Contains(message, "1ms") {
