@@ -2,7 +2,7 @@ package simt
 
 import "github.com/kgen-go/kgen/internal/loop"
 
-// tilesAtOnce is how many consecutive tiles each work-item folds in scanTiles.
+// tilesAtOnce is how many consecutive tiles each work-item folds in a round.
 const tilesAtOnce = 8
 
 // tileStates are the states of consecutive tiles.
