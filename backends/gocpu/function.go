@@ -76,7 +76,8 @@ var formDocs = [...]string{
 // equalLengths cuts the outputs over each derived domain, and tables that rows update together, to one
 // length, so that one comparison covers an index into all of them.
 func (g *body) equalLengths() {
-	outputs := map[int][]*loop.Var{}
+	outputs, unequal := map[int][]*loop.Var{}, map[int]bool{}
+	first := map[int]*tile.Op{}
 	var domains []int
 	for _, op := range g.rowOps() {
 		if place, _ := op.Touches(); !op.Does(tile.Writes) || place == 0 {
@@ -84,13 +85,18 @@ func (g *body) equalLengths() {
 		}
 		if outputs[op.Domain] == nil {
 			domains = append(domains, op.Domain)
+			first[op.Domain] = op
+		}
+		// memory that another way uses, too, may have more room than its neighbours
+		if f := first[op.Domain]; f != op && !g.equallyLong(f, op) {
+			unequal[op.Domain] = true
 		}
 		outputs[op.Domain] = append(outputs[op.Domain], g.whole[op.Stream])
 	}
 	for _, d := range domains {
 		all := outputs[d]
 		length := loop.Expr(loop.LenOf(all[0]))
-		if len(all) > 1 && g.Has((*tile.Op).Counts) { // rows that are moved may go to memory that another way needs more of
+		if unequal[d] {
 			for _, v := range all[1:] {
 				length = loop.Least(length, loop.LenOf(v))
 			}

@@ -19,7 +19,7 @@ type Report struct {
 	Seed        uint64     `json:"seed"`
 	Programs    int        `json:"programs"`
 	Inputs      int        `json:"inputs"`     // that the interpreter took
-	Refused     int        `json:"refused"`    // inputs that it does not take: too many rows
+	Refused     int        `json:"refused"`    // inputs that it does not take, or may not: too many rows
 	Executions  int        `json:"executions"` // runs on devices that were compared
 	Uncompared  int        `json:"uncompared"` // inputs for which some result may be rounded in any way
 	Failing     int        `json:"failing"`    // inputs that fail a check

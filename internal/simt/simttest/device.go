@@ -32,7 +32,7 @@ func NewDevice(programs []*loop.Program, random *rand.Rand) *Device {
 		f := program.Funcs[len(program.Funcs)-1]
 		d.Programs[f.Name] = f
 	}
-	d.profile = plan.Machine{Caps: map[plan.Cap]plan.Evidence{plan.CapTicket: plan.Declared, plan.CapStatic: plan.Declared}, Units: 1, MaxWorkgroup: 1024, LocalBytes: 1 << 20, Memory: 1 << 40, MaxAlloc: 1 << 40}
+	d.profile = plan.Machine{Caps: map[plan.Cap]plan.Evidence{plan.CapTicket: plan.Declared, plan.CapStatic: plan.Declared}, Units: 1, MaxWorkgroup: 1024, LocalBytes: 1 << 20, Memory: 1 << 30, MaxAlloc: 1 << 30}
 	return d
 }
 
