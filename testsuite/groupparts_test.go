@@ -84,3 +84,22 @@ func TestGroupsByParts(t *testing.T) {
 		})
 	}
 }
+
+// TestFewRowsOfGroups has fewer rows than a table of near keys has places, of which some aggregates lie in
+// memory that other ways of grouping share, and one does not.
+func TestFewRowsOfGroups(t *testing.T) {
+	const text = `pipeline few(k: [n]i16, yes: [n]bool, x: [n]i32) {
+	g = groups(k, yes)
+	return total: sum(x, by: g), first: first(k, by: g), best: argmax(x, by: g), size: count(by: g)
+}
+`
+	options := compile.Options{Options: fuse.Options{Bins: 2, Hash: 2, Cores: true, Entered: true, HashGroups: 2, Partitions: true, Moved: 4, Parted: 2, Sample: 1, Radix: 4, RadixOfMany: 6}}
+	device, pipelines := emittedDevice(t, map[string]string{"few": text}, options)
+	p := pipelines["few"]
+	for rows := range 9 {
+		in := groupsInput(p, rows, 3, func(key uint64, row int) []ir.Scalar {
+			return []ir.Scalar{ir.Int(ir.I16, int64(key)*3), ir.BoolScalar(row%2 == 0)}
+		})
+		agreeGroups(t, device, p, fmt.Sprint(rows, " rows"), in)
+	}
+}
