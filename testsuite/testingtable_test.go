@@ -125,6 +125,11 @@ func TestEverythingRunsInCI(t *testing.T) {
 	chosen, packages := regexp.MustCompile(strings.Join(patterns, "|")), strings.Fields(string(slow[2]))
 	sampling := regexp.MustCompile(`KGEN_TEST_ALL|\beverything\(\)|(if|&&|\|\|) !?everything\b|\bsample\.\w+\(|\bkerneltest\.(RunCorpus|EmittedTexts)\(`)
 	function := regexp.MustCompile(`(?ms)^func (Test\w+)\(.*?^}`)
+	quarters := regexp.MustCompile(`(?s)long_tests=\((.+?)\n\)`).FindSubmatch(always)
+	if quarters == nil {
+		t.Fatal("no long tests of which a commit chooses")
+	}
+	long := regexp.MustCompile("^Test(" + strings.Join(strings.Fields(strings.ReplaceAll(string(quarters[1]), "'", "")), "|") + ")$")
 	found := map[string]bool{}
 	err = filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, "_test.go") || path == "../testsuite/testingtable_test.go" {
@@ -142,6 +147,9 @@ func TestEverythingRunsInCI(t *testing.T) {
 		for _, f := range function.FindAllStringSubmatch(string(text), -1) {
 			if sampling.MatchString(f[0]) && !(runs && chosen.MatchString(f[1])) {
 				t.Errorf("%s: %s takes a sample, and no step runs all of it", path, f[1])
+			}
+			if long.MatchString(f[1]) && !chosen.MatchString(f[1]) {
+				t.Errorf("%s is left out as a long test, and no step runs it", f[1])
 			}
 			found[folder] = found[folder] || chosen.MatchString(f[1])
 		}

@@ -2058,9 +2058,7 @@ func wordsKernel8Summary(lo, hi int, histogram []int64) int64 {
 func wordsKernel9(lo, hi int, add []int64, map14 [][8]byte, pass []uint64, pass2 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nDistinct
-	room := min(len(pass), len(pass2))
-	pass = pass[:room]
-	pass2 = pass2[:room]
+	pass2 = pass2[:len(pass)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -2100,9 +2098,7 @@ func wordsKernel9Summary(lo, hi int, map14 [][8]byte, digitShift int64, digits [
 func wordsKernel10(lo, hi int, add []int64, pass, pass2 []uint64, pass22, pass3 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nDistinct
-	room := min(len(pass2), len(pass3))
-	pass2 = pass2[:room]
-	pass3 = pass3[:room]
+	pass3 = pass3[:len(pass2)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -2357,9 +2353,7 @@ func wordsKernel29Summary(lo, hi int, histogram3 []int64) int64 {
 func wordsKernel30(lo, hi int, add3 []int64, head, tail, pass, pass2 [][8]byte, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
-	room := min(len(pass), len(pass2))
-	pass = pass[:room]
-	pass2 = pass2[:room]
+	pass2 = pass2[:len(pass)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -2656,9 +2650,7 @@ func wordsKernel34Summary(lo, hi int, histogram4 []int64) int64 {
 func wordsKernel35(lo, hi int, add4 []int64, map30 [][8]byte, pass []uint64, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nPartitionedDistinct
-	room := min(len(pass), len(pass2))
-	pass = pass[:room]
-	pass2 = pass2[:room]
+	pass2 = pass2[:len(pass)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -2698,9 +2690,7 @@ func wordsKernel35Summary(lo, hi int, map30 [][8]byte, digitShift int64, digits 
 func wordsKernel36(lo, hi int, add4 []int64, pass33, pass []uint64, pass34, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nPartitionedDistinct
-	room := min(len(pass), len(pass2))
-	pass = pass[:room]
-	pass2 = pass2[:room]
+	pass2 = pass2[:len(pass)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -2992,9 +2982,7 @@ func wordsKernel55Summary(lo, hi int, histogram6 []int64) int64 {
 func wordsKernel56(lo, hi int, add6 []int64, tail [][8]byte, pass []uint64, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
-	room := min(len(pass), len(pass2))
-	pass = pass[:room]
-	pass2 = pass2[:room]
+	pass2 = pass2[:len(pass)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -3034,9 +3022,7 @@ func wordsKernel56Summary(lo, hi int, tail [][8]byte, digitShift int64, digits [
 func wordsKernel57(lo, hi int, add6 []int64, pass63, pass []uint64, pass64, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
-	room := min(len(pass), len(pass2))
-	pass = pass[:room]
-	pass2 = pass2[:room]
+	pass2 = pass2[:len(pass)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -5434,9 +5420,7 @@ func wordsShardKernel8Summary(lo, hi int, histogram []int64) int64 {
 func wordsShardKernel9(lo, hi int, add []int64, map14 [][8]byte, pass []uint64, pass2 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nDistinct
-	room := min(len(pass), len(pass2))
-	pass = pass[:room]
-	pass2 = pass2[:room]
+	pass2 = pass2[:len(pass)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -5476,9 +5460,7 @@ func wordsShardKernel9Summary(lo, hi int, map14 [][8]byte, digitShift int64, dig
 func wordsShardKernel10(lo, hi int, add []int64, pass, pass2 []uint64, pass22, pass3 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nDistinct
-	room := min(len(pass2), len(pass3))
-	pass2 = pass2[:room]
-	pass3 = pass3[:room]
+	pass3 = pass3[:len(pass2)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -5733,9 +5715,7 @@ func wordsShardKernel29Summary(lo, hi int, histogram3 []int64) int64 {
 func wordsShardKernel30(lo, hi int, add3 []int64, head, tail, pass, pass2 [][8]byte, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
-	room := min(len(pass), len(pass2))
-	pass = pass[:room]
-	pass2 = pass2[:room]
+	pass2 = pass2[:len(pass)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -6032,9 +6012,7 @@ func wordsShardKernel34Summary(lo, hi int, histogram4 []int64) int64 {
 func wordsShardKernel35(lo, hi int, add4 []int64, map30 [][8]byte, pass []uint64, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nPartitionedDistinct
-	room := min(len(pass), len(pass2))
-	pass = pass[:room]
-	pass2 = pass2[:room]
+	pass2 = pass2[:len(pass)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -6074,9 +6052,7 @@ func wordsShardKernel35Summary(lo, hi int, map30 [][8]byte, digitShift int64, di
 func wordsShardKernel36(lo, hi int, add4 []int64, pass33, pass []uint64, pass34, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nPartitionedDistinct
-	room := min(len(pass), len(pass2))
-	pass = pass[:room]
-	pass2 = pass2[:room]
+	pass2 = pass2[:len(pass)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -6368,9 +6344,7 @@ func wordsShardKernel55Summary(lo, hi int, histogram6 []int64) int64 {
 func wordsShardKernel56(lo, hi int, add6 []int64, tail [][8]byte, pass []uint64, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
-	room := min(len(pass), len(pass2))
-	pass = pass[:room]
-	pass2 = pass2[:room]
+	pass2 = pass2[:len(pass)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -6410,9 +6384,7 @@ func wordsShardKernel56Summary(lo, hi int, tail [][8]byte, digitShift int64, dig
 func wordsShardKernel57(lo, hi int, add6 []int64, pass63, pass []uint64, pass64, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
-	room := min(len(pass), len(pass2))
-	pass = pass[:room]
-	pass2 = pass2[:room]
+	pass2 = pass2[:len(pass)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {

@@ -1881,9 +1881,7 @@ func leastRowsKernel26Summary(lo, hi int, histogram3 []int64) int64 {
 func leastRowsKernel27(lo, hi int, add3 []int64, map20 []float64, pass []uint64, either2, pass2 []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nAgain
-	room := min(len(pass), len(pass2))
-	pass = pass[:room]
-	pass2 = pass2[:room]
+	pass2 = pass2[:len(pass)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -1933,9 +1931,7 @@ func leastRowsKernel27Summary(lo, hi int, map20 []float64, digitShift int64, dig
 func leastRowsKernel28(lo, hi int, add3 []int64, pass7, pass []uint64, pass8, pass2 []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nAgain
-	room := min(len(pass), len(pass2))
-	pass = pass[:room]
-	pass2 = pass2[:room]
+	pass2 = pass2[:len(pass)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {

@@ -231,9 +231,7 @@ func orderIntsKernel2Summary(lo, hi int, histogram []int64) int64 {
 func orderIntsKernel3(lo, hi int, add []int64, key []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
-	room := min(len(pass), len(pass2))
-	pass = pass[:room]
-	pass2 = pass2[:room]
+	pass2 = pass2[:len(pass)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -273,9 +271,7 @@ func orderIntsKernel3Summary(lo, hi int, key []int32, digitShift int64, digits [
 func orderIntsKernel4(lo, hi int, add []int64, pass, pass2 []uint32, pass22, pass3 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
-	room := min(len(pass2), len(pass3))
-	pass2 = pass2[:room]
-	pass3 = pass3[:room]
+	pass3 = pass3[:len(pass2)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {

@@ -1265,9 +1265,7 @@ func orderPairsKernel13Summary(lo, hi int, histogram2 []int64) int64 {
 func orderPairsKernel14(lo, hi int, add2 []int64, map12 []float64, pass []uint64, pass2 []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nAgain
-	room := min(len(pass), len(pass2))
-	pass = pass[:room]
-	pass2 = pass2[:room]
+	pass2 = pass2[:len(pass)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -1315,9 +1313,7 @@ func orderPairsKernel14Summary(lo, hi int, map12 []float64, digitShift int64, di
 func orderPairsKernel15(lo, hi int, add2 []int64, pass4, pass []uint64, pass5, pass2 []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nAgain
-	room := min(len(pass), len(pass2))
-	pass = pass[:room]
-	pass2 = pass2[:room]
+	pass2 = pass2[:len(pass)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -1463,9 +1459,7 @@ func orderPairsKernel23Summary(lo, hi int, histogram3 []int64) int64 {
 func orderPairsKernel24(lo, hi int, add3 []int64, map17, pass []uint32, pass18, pass2 []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nAgain
-	room := min(len(pass), len(pass2))
-	pass = pass[:room]
-	pass2 = pass2[:room]
+	pass2 = pass2[:len(pass)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {

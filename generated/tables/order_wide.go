@@ -1053,9 +1053,7 @@ func orderWideKernel13Summary(lo, hi int, histogram2 []int64) int64 {
 func orderWideKernel14(lo, hi int, add2, map6 []int64, pass []uint64, either, pass2 []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nAgain
-	room := min(len(pass), len(pass2))
-	pass = pass[:room]
-	pass2 = pass2[:room]
+	pass2 = pass2[:len(pass)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -1097,9 +1095,7 @@ func orderWideKernel14Summary(lo, hi int, map6 []int64, digitShift int64, digits
 func orderWideKernel15(lo, hi int, add2 []int64, pass4, pass []uint64, pass5, pass2 []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nAgain
-	room := min(len(pass), len(pass2))
-	pass = pass[:room]
-	pass2 = pass2[:room]
+	pass2 = pass2[:len(pass)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {

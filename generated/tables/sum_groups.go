@@ -1865,9 +1865,7 @@ func sumGroupsKernel12Summary(lo, hi int, histogram2 []int64) int64 {
 func sumGroupsKernel13(lo, hi int, add []int64, map17 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nDistinct
-	room := min(len(pass), len(pass2))
-	pass = pass[:room]
-	pass2 = pass2[:room]
+	pass2 = pass2[:len(pass)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -1907,9 +1905,7 @@ func sumGroupsKernel13Summary(lo, hi int, map17 []int32, digitShift int64, digit
 func sumGroupsKernel14(lo, hi int, add []int64, pass, pass2 []uint32, pass22, pass3 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nDistinct
-	room := min(len(pass2), len(pass3))
-	pass2 = pass2[:room]
-	pass3 = pass3[:room]
+	pass3 = pass3[:len(pass2)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -2072,9 +2068,7 @@ func sumGroupsKernel19Summary(lo, hi int, histogram3 []int64) int64 {
 func sumGroupsKernel20(lo, hi int, add2 []int64, key, pass, value, pass2 []int32, digitNumber, digitShift int64, reduce5 uint32, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
-	room := min(len(pass), len(pass2))
-	pass = pass[:room]
-	pass2 = pass2[:room]
+	pass2 = pass2[:len(pass)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -2948,9 +2942,7 @@ func sumGroupsKernel36Summary(lo, hi int, histogram6 []int64) int64 {
 func sumGroupsKernel37(lo, hi int, add6 []int64, map44 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nPartitionedDistinct
-	room := min(len(pass), len(pass2))
-	pass = pass[:room]
-	pass2 = pass2[:room]
+	pass2 = pass2[:len(pass)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -2990,9 +2982,7 @@ func sumGroupsKernel37Summary(lo, hi int, map44 []int32, digitShift int64, digit
 func sumGroupsKernel38(lo, hi int, add6 []int64, pass11, pass []uint32, pass12, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nPartitionedDistinct
-	room := min(len(pass), len(pass2))
-	pass = pass[:room]
-	pass2 = pass2[:room]
+	pass2 = pass2[:len(pass)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -3171,9 +3161,7 @@ func sumGroupsKernel43Summary(lo, hi int, histogram7 []int64) int64 {
 func sumGroupsKernel44(lo, hi int, add7 []int64, key []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
-	room := min(len(pass), len(pass2))
-	pass = pass[:room]
-	pass2 = pass2[:room]
+	pass2 = pass2[:len(pass)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -3213,9 +3201,7 @@ func sumGroupsKernel44Summary(lo, hi int, key []int32, digitShift int64, digits 
 func sumGroupsKernel45(lo, hi int, add7 []int64, pass18, pass []uint32, pass19, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
-	room := min(len(pass), len(pass2))
-	pass = pass[:room]
-	pass2 = pass2[:room]
+	pass2 = pass2[:len(pass)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {

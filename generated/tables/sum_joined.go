@@ -2341,9 +2341,7 @@ func sumJoinedKernel32Summary(lo, hi int, histogram5 []int64) int64 {
 func sumJoinedKernel33(lo, hi int, add6 []int64, map63, pass []uint32, pass2 []int64, digitNumber, digitShift, m int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * m
-	room := min(len(pass), len(pass2))
-	pass = pass[:room]
-	pass2 = pass2[:room]
+	pass2 = pass2[:len(pass)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -2381,9 +2379,7 @@ func sumJoinedKernel33Summary(lo, hi int, map63 []uint32, digitShift int64, digi
 func sumJoinedKernel34(lo, hi int, add6 []int64, pass5, pass []uint32, pass6, pass2 []int64, digitNumber, digitShift, m int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * m
-	room := min(len(pass), len(pass2))
-	pass = pass[:room]
-	pass2 = pass2[:room]
+	pass2 = pass2[:len(pass)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {

@@ -1832,9 +1832,7 @@ func monthsKernel12Summary(lo, hi int, histogram2 []int64) int64 {
 func monthsKernel13(lo, hi int, add []int64, map22 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nDistinct
-	room := min(len(pass), len(pass2))
-	pass = pass[:room]
-	pass2 = pass2[:room]
+	pass2 = pass2[:len(pass)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -1874,9 +1872,7 @@ func monthsKernel13Summary(lo, hi int, map22 []int32, digitShift int64, digits [
 func monthsKernel14(lo, hi int, add []int64, pass, pass2 []uint32, pass22, pass3 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nDistinct
-	room := min(len(pass2), len(pass3))
-	pass2 = pass2[:room]
-	pass3 = pass3[:room]
+	pass3 = pass3[:len(pass2)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -2031,9 +2027,7 @@ func monthsKernel19Summary(lo, hi int, histogram3 []int64) int64 {
 func monthsKernel20(lo, hi int, add2 []int64, map5, pass []int32, amount, pass2 []int64, digitNumber, digitShift int64, reduce5 uint32, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
-	room := min(len(pass), len(pass2))
-	pass = pass[:room]
-	pass2 = pass2[:room]
+	pass2 = pass2[:len(pass)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -2218,9 +2212,7 @@ func monthsKernel25(lo, hi int, add3 []int64, map5 []int32, pass []uint32, amoun
 	x11 := uint32(x10)
 	x12 := digitNumber * 32
 	x13 := digitNumber * n
-	room := min(len(pass), len(pass2))
-	pass = pass[:room]
-	pass2 = pass2[:room]
+	pass2 = pass2[:len(pass)]
 	places := (*[32]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 32 {
@@ -2913,9 +2905,7 @@ func monthsKernel36Summary(lo, hi int, histogram6 []int64) int64 {
 func monthsKernel37(lo, hi int, add6 []int64, map47 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nPartitionedDistinct
-	room := min(len(pass), len(pass2))
-	pass = pass[:room]
-	pass2 = pass2[:room]
+	pass2 = pass2[:len(pass)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -2955,9 +2945,7 @@ func monthsKernel37Summary(lo, hi int, map47 []int32, digitShift int64, digits [
 func monthsKernel38(lo, hi int, add6 []int64, pass11, pass []uint32, pass12, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nPartitionedDistinct
-	room := min(len(pass), len(pass2))
-	pass = pass[:room]
-	pass2 = pass2[:room]
+	pass2 = pass2[:len(pass)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -3128,9 +3116,7 @@ func monthsKernel43Summary(lo, hi int, histogram7 []int64) int64 {
 func monthsKernel44(lo, hi int, add7 []int64, map5 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
-	room := min(len(pass), len(pass2))
-	pass = pass[:room]
-	pass2 = pass2[:room]
+	pass2 = pass2[:len(pass)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -3170,9 +3156,7 @@ func monthsKernel44Summary(lo, hi int, map5 []int32, digitShift int64, digits []
 func monthsKernel45(lo, hi int, add7 []int64, pass18, pass []uint32, pass19, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
-	room := min(len(pass), len(pass2))
-	pass = pass[:room]
-	pass2 = pass2[:room]
+	pass2 = pass2[:len(pass)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {

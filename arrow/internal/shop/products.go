@@ -3085,9 +3085,7 @@ func productsKernel12Summary(lo, hi int, histogram2 []int64) int64 {
 func productsKernel13(lo, hi int, add []int64, map17 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nDistinct
-	room := min(len(pass), len(pass2))
-	pass = pass[:room]
-	pass2 = pass2[:room]
+	pass2 = pass2[:len(pass)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -3127,9 +3125,7 @@ func productsKernel13Summary(lo, hi int, map17 []int32, digitShift int64, digits
 func productsKernel14(lo, hi int, add []int64, pass, pass2 []uint32, pass22, pass3 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nDistinct
-	room := min(len(pass2), len(pass3))
-	pass2 = pass2[:room]
-	pass3 = pass3[:room]
+	pass3 = pass3[:len(pass2)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -3301,11 +3297,9 @@ func productsKernel19Summary(lo, hi int, histogram3 []int64) int64 {
 func productsKernel20(lo, hi int, add2 []int64, product, pass []int32, amount, pass2 []int64, paid, pass3, map77, pass4 []bool, digitNumber, digitShift int64, reduce5 uint32, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
-	room := min(min(min(len(pass), len(pass2)), len(pass3)), len(pass4))
-	pass = pass[:room]
-	pass2 = pass2[:room]
-	pass3 = pass3[:room]
-	pass4 = pass4[:room]
+	pass2 = pass2[:len(pass)]
+	pass3 = pass3[:len(pass)]
+	pass4 = pass4[:len(pass)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -3512,11 +3506,9 @@ func productsKernel25(lo, hi int, add3 []int64, product []int32, pass []uint32, 
 	x11 := uint32(x10)
 	x12 := digitNumber * 32
 	x13 := digitNumber * n
-	room := min(min(min(len(pass), len(pass2)), len(pass3)), len(pass4))
-	pass = pass[:room]
-	pass2 = pass2[:room]
-	pass3 = pass3[:room]
-	pass4 = pass4[:room]
+	pass2 = pass2[:len(pass)]
+	pass3 = pass3[:len(pass)]
+	pass4 = pass4[:len(pass)]
 	places := (*[32]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 32 {
@@ -4274,9 +4266,7 @@ func productsKernel36Summary(lo, hi int, histogram6 []int64) int64 {
 func productsKernel37(lo, hi int, add6 []int64, map44 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nPartitionedDistinct
-	room := min(len(pass), len(pass2))
-	pass = pass[:room]
-	pass2 = pass2[:room]
+	pass2 = pass2[:len(pass)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -4316,9 +4306,7 @@ func productsKernel37Summary(lo, hi int, map44 []int32, digitShift int64, digits
 func productsKernel38(lo, hi int, add6 []int64, pass11, pass []uint32, pass12, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nPartitionedDistinct
-	room := min(len(pass), len(pass2))
-	pass = pass[:room]
-	pass2 = pass2[:room]
+	pass2 = pass2[:len(pass)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -4506,9 +4494,7 @@ func productsKernel43Summary(lo, hi int, histogram7 []int64) int64 {
 func productsKernel44(lo, hi int, add7 []int64, product []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
-	room := min(len(pass), len(pass2))
-	pass = pass[:room]
-	pass2 = pass2[:room]
+	pass2 = pass2[:len(pass)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -4548,9 +4534,7 @@ func productsKernel44Summary(lo, hi int, product []int32, digitShift int64, digi
 func productsKernel45(lo, hi int, add7 []int64, pass18, pass []uint32, pass19, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
-	room := min(len(pass), len(pass2))
-	pass = pass[:room]
-	pass2 = pass2[:room]
+	pass2 = pass2[:len(pass)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -5448,9 +5432,7 @@ func productsKernel74Summary(lo, hi int, histogram10 []int64) int64 {
 func productsKernel75(lo, hi int, add10, map68 []int64, pass []uint64, either6, pass2 []int64, digitNumber, digitShift, gAgain int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * gAgain
-	room := min(len(pass), len(pass2))
-	pass = pass[:room]
-	pass2 = pass2[:room]
+	pass2 = pass2[:len(pass)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -5492,9 +5474,7 @@ func productsKernel75Summary(lo, hi int, map68 []int64, digitShift int64, digits
 func productsKernel76(lo, hi int, add10 []int64, pass35, pass []uint64, pass36, pass2 []int64, digitNumber, digitShift, gAgain int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * gAgain
-	room := min(len(pass), len(pass2))
-	pass = pass[:room]
-	pass2 = pass2[:room]
+	pass2 = pass2[:len(pass)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {

@@ -1459,9 +1459,7 @@ func sessionsKernel13Summary(lo, hi int, histogram2 []int64) int64 {
 func sessionsKernel14(lo, hi int, add2, map9 []int64, pass []uint64, pass2 []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nAgain
-	room := min(len(pass), len(pass2))
-	pass = pass[:room]
-	pass2 = pass2[:room]
+	pass2 = pass2[:len(pass)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -1501,9 +1499,7 @@ func sessionsKernel14Summary(lo, hi int, map9 []int64, digitShift int64, digits 
 func sessionsKernel15(lo, hi int, add2 []int64, pass4, pass []uint64, pass5, pass2 []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nAgain
-	room := min(len(pass), len(pass2))
-	pass = pass[:room]
-	pass2 = pass2[:room]
+	pass2 = pass2[:len(pass)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -1608,9 +1604,7 @@ func sessionsKernel22Summary(lo, hi int, histogram3 []int64) int64 {
 func sessionsKernel23(lo, hi int, add3, pass18 []int64, map10, pass []uint64, pass2 []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nAgain
-	room := min(len(pass), len(pass2))
-	pass = pass[:room]
-	pass2 = pass2[:room]
+	pass2 = pass2[:len(pass)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
