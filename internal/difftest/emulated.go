@@ -5,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
+	"strings"
 
+	"github.com/kgen-go/kgen/fuse"
 	"github.com/kgen-go/kgen/internal/device/exec"
 	"github.com/kgen-go/kgen/internal/simt"
 	"github.com/kgen-go/kgen/internal/simt/simttest"
@@ -52,10 +55,10 @@ type emulated struct {
 // a few hundred, and joins make thousands of rows.
 const emulatedSteps = 100_000_000
 
-// emulatedRows bounds the rows of a launch to what these steps suffice for.
-const emulatedRows = emulatedSteps / 400
+// emulatedRows bounds the rows of a launch to what these steps suffice for, emulatedPairs those of nested loops.
+const emulatedRows, emulatedPairs = emulatedSteps / 400, emulatedSteps / 200
 
-var errLongLaunch = fmt.Errorf("%w: launches over more than %d rows", ErrAbsent, emulatedRows)
+var errLongLaunch = fmt.Errorf("%w: launches over more than %d rows, or %d pairs of them", ErrAbsent, emulatedRows, emulatedPairs)
 
 // smallDevice is an emulated device that refuses longer launches.
 type smallDevice struct{ *simttest.Device }
@@ -70,10 +73,22 @@ func (d smallDevice) Alloc(bytes int64) (exec.Memory, error) {
 }
 
 func (d smallDevice) Launch(ctx context.Context, l *exec.Launch) error {
-	if l.Rows > emulatedRows {
+	if l.Rows > emulatedRows || slices.ContainsFunc(l.Kernel.Stages, isNested) && l.Rows > emulatedPairs/mostElements(l.Args) {
 		return errLongLaunch
 	}
 	return d.Device.Launch(ctx, l)
+}
+
+// isNested reports whether a stage pairs each row with all others.
+func isNested(stage string) bool { return strings.HasPrefix(stage, string(fuse.Nested)) }
+
+// mostElements returns the elements of the longest argument, 1 at least.
+func mostElements(args []exec.Arg) int64 {
+	most := int64(1)
+	for _, arg := range args {
+		most = max(most, arg.Length)
+	}
+	return most
 }
 
 func (e *emulated) Run(ctx context.Context, in []ir.Column, choice uint64) (Outcome, error) {
