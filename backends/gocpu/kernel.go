@@ -15,7 +15,7 @@ type kernel struct {
 	sinkDomain         []int                 // per operation: the domain in whose rows it is computed, at the deepest
 	source             func(ir.Pos) string   // the source line of a position, or ""
 	small              map[string]int64      // buffers that have few elements for sure, and their lengths
-	lengths            map[string]plan.Expr  // of the plan's buffers
+	lengths            map[string]plan.Expr  // of the plan's buffers, but those in whose place a launch binds others
 	split              map[int]bool          // conjunctions whose conditions are tested one by one
 	branchlessSegments int                   // the domain of segments that are stored for every row (see findBranchlessSegments), or 0
 	closing            int                   // the domain of segments of which blocks hold whole ones (see closing.go), or 0
@@ -31,6 +31,14 @@ func newKernel(t *tile.Kernel, source func(ir.Pos) string, p *plan.Plan, simd bo
 	for _, b := range p.Buffers {
 		k.lengths[b.Name] = b.Length
 	}
+	plan.WalkSteps(p.Steps, func(s *plan.Step) {
+		if s.Launch == nil || s.Launch.Kernel != t.Name {
+			return
+		}
+		for _, arg := range s.Launch.Bind { // one function is for all launches, whatever memory they bind
+			delete(k.lengths, arg.Name)
+		}
+	})
 	k.sinkPure()
 	k.branchlessSegments = k.findBranchlessSegments()
 	if !k.splits() || k.hasLate() {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/kgen-go/kgen/backends"
 	"github.com/kgen-go/kgen/fuse"
+	"github.com/kgen-go/kgen/plan"
 )
 
 // Rows update tables of one length at one index together, and others apart.
@@ -23,6 +24,30 @@ func TestUpdatedTogether(t *testing.T) {
 		rows, _, _ := strings.Cut(text[strings.Index(text, "func pKernel1("):], "\n}\n")
 		if n := strings.Count(rows, "if uint64(bin"); n != comparisons {
 			t.Errorf("%d comparisons, not %d:\n%s", n, comparisons, rows)
+		}
+	}
+}
+
+// One function moves rows for launches that bind other memory, whose columns need not be equally long.
+func TestRoomOfBoundMemory(t *testing.T) {
+	program := compiled(t, "pipeline p(k: [n]f64, x: [n]i32) {\no = order(k, x)\nreturn k[o], x[o]\n}\n", fuse.LevelOnePass)
+	bound := map[string]bool{}
+	plan.WalkSteps(program.Plan.Steps, func(s *plan.Step) {
+		if s.Launch != nil {
+			for _, arg := range s.Launch.Bind {
+				bound[s.Launch.Kernel+" "+arg.Name] = true
+			}
+		}
+	})
+	if len(bound) == 0 {
+		t.Fatal("no launch binds other memory")
+	}
+	for _, k := range program.Kernels {
+		lengths := newKernel(k, nil, program.Plan, false).lengths
+		for _, s := range k.Streams {
+			if _, known := lengths[s.Buffer]; known == bound[k.Name+" "+s.Buffer] {
+				t.Errorf("%s: the length of %s is known: %t", k.Name, s.Buffer, known)
+			}
 		}
 	}
 }

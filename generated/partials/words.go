@@ -2098,7 +2098,9 @@ func wordsKernel9Summary(lo, hi int, map14 [][8]byte, digitShift int64, digits [
 func wordsKernel10(lo, hi int, add []int64, pass, pass2 []uint64, pass22, pass3 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nDistinct
-	pass3 = pass3[:len(pass2)]
+	room := min(len(pass2), len(pass3))
+	pass2 = pass2[:room]
+	pass3 = pass3[:room]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -2690,7 +2692,9 @@ func wordsKernel35Summary(lo, hi int, map30 [][8]byte, digitShift int64, digits 
 func wordsKernel36(lo, hi int, add4 []int64, pass33, pass []uint64, pass34, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nPartitionedDistinct
-	pass2 = pass2[:len(pass)]
+	room := min(len(pass), len(pass2))
+	pass = pass[:room]
+	pass2 = pass2[:room]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -3022,7 +3026,9 @@ func wordsKernel56Summary(lo, hi int, tail [][8]byte, digitShift int64, digits [
 func wordsKernel57(lo, hi int, add6 []int64, pass63, pass []uint64, pass64, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
-	pass2 = pass2[:len(pass)]
+	room := min(len(pass), len(pass2))
+	pass = pass[:room]
+	pass2 = pass2[:room]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -5460,7 +5466,9 @@ func wordsShardKernel9Summary(lo, hi int, map14 [][8]byte, digitShift int64, dig
 func wordsShardKernel10(lo, hi int, add []int64, pass, pass2 []uint64, pass22, pass3 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nDistinct
-	pass3 = pass3[:len(pass2)]
+	room := min(len(pass2), len(pass3))
+	pass2 = pass2[:room]
+	pass3 = pass3[:room]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -6052,7 +6060,9 @@ func wordsShardKernel35Summary(lo, hi int, map30 [][8]byte, digitShift int64, di
 func wordsShardKernel36(lo, hi int, add4 []int64, pass33, pass []uint64, pass34, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nPartitionedDistinct
-	pass2 = pass2[:len(pass)]
+	room := min(len(pass), len(pass2))
+	pass = pass[:room]
+	pass2 = pass2[:room]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -6384,7 +6394,9 @@ func wordsShardKernel56Summary(lo, hi int, tail [][8]byte, digitShift int64, dig
 func wordsShardKernel57(lo, hi int, add6 []int64, pass63, pass []uint64, pass64, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
-	pass2 = pass2[:len(pass)]
+	room := min(len(pass), len(pass2))
+	pass = pass[:room]
+	pass2 = pass2[:room]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {

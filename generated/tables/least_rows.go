@@ -1931,7 +1931,9 @@ func leastRowsKernel27Summary(lo, hi int, map20 []float64, digitShift int64, dig
 func leastRowsKernel28(lo, hi int, add3 []int64, pass7, pass []uint64, pass8, pass2 []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nAgain
-	pass2 = pass2[:len(pass)]
+	room := min(len(pass), len(pass2))
+	pass = pass[:room]
+	pass2 = pass2[:room]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {

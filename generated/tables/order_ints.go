@@ -271,7 +271,9 @@ func orderIntsKernel3Summary(lo, hi int, key []int32, digitShift int64, digits [
 func orderIntsKernel4(lo, hi int, add []int64, pass, pass2 []uint32, pass22, pass3 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
-	pass3 = pass3[:len(pass2)]
+	room := min(len(pass2), len(pass3))
+	pass2 = pass2[:room]
+	pass3 = pass3[:room]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {

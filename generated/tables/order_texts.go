@@ -1366,7 +1366,9 @@ func orderTextsKernel14Summary(lo, hi int, map7 [][8]byte, digitShift int64, dig
 func orderTextsKernel15(lo, hi int, add2 []int64, pass4, pass []uint64, pass5, pass2 []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nAgain
-	pass2 = pass2[:len(pass)]
+	room := min(len(pass), len(pass2))
+	pass = pass[:room]
+	pass2 = pass2[:room]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {

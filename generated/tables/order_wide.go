@@ -1095,7 +1095,9 @@ func orderWideKernel14Summary(lo, hi int, map6 []int64, digitShift int64, digits
 func orderWideKernel15(lo, hi int, add2 []int64, pass4, pass []uint64, pass5, pass2 []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nAgain
-	pass2 = pass2[:len(pass)]
+	room := min(len(pass), len(pass2))
+	pass = pass[:room]
+	pass2 = pass2[:room]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {

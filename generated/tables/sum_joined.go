@@ -2379,7 +2379,9 @@ func sumJoinedKernel33Summary(lo, hi int, map63 []uint32, digitShift int64, digi
 func sumJoinedKernel34(lo, hi int, add6 []int64, pass5, pass []uint32, pass6, pass2 []int64, digitNumber, digitShift, m int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * m
-	pass2 = pass2[:len(pass)]
+	room := min(len(pass), len(pass2))
+	pass = pass[:room]
+	pass2 = pass2[:room]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {

@@ -1872,7 +1872,9 @@ func monthsKernel13Summary(lo, hi int, map22 []int32, digitShift int64, digits [
 func monthsKernel14(lo, hi int, add []int64, pass, pass2 []uint32, pass22, pass3 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nDistinct
-	pass3 = pass3[:len(pass2)]
+	room := min(len(pass2), len(pass3))
+	pass2 = pass2[:room]
+	pass3 = pass3[:room]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -2945,7 +2947,9 @@ func monthsKernel37Summary(lo, hi int, map47 []int32, digitShift int64, digits [
 func monthsKernel38(lo, hi int, add6 []int64, pass11, pass []uint32, pass12, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nPartitionedDistinct
-	pass2 = pass2[:len(pass)]
+	room := min(len(pass), len(pass2))
+	pass = pass[:room]
+	pass2 = pass2[:room]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -3156,7 +3160,9 @@ func monthsKernel44Summary(lo, hi int, map5 []int32, digitShift int64, digits []
 func monthsKernel45(lo, hi int, add7 []int64, pass18, pass []uint32, pass19, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
-	pass2 = pass2[:len(pass)]
+	room := min(len(pass), len(pass2))
+	pass = pass[:room]
+	pass2 = pass2[:room]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {

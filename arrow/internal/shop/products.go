@@ -3125,7 +3125,9 @@ func productsKernel13Summary(lo, hi int, map17 []int32, digitShift int64, digits
 func productsKernel14(lo, hi int, add []int64, pass, pass2 []uint32, pass22, pass3 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nDistinct
-	pass3 = pass3[:len(pass2)]
+	room := min(len(pass2), len(pass3))
+	pass2 = pass2[:room]
+	pass3 = pass3[:room]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -4306,7 +4308,9 @@ func productsKernel37Summary(lo, hi int, map44 []int32, digitShift int64, digits
 func productsKernel38(lo, hi int, add6 []int64, pass11, pass []uint32, pass12, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nPartitionedDistinct
-	pass2 = pass2[:len(pass)]
+	room := min(len(pass), len(pass2))
+	pass = pass[:room]
+	pass2 = pass2[:room]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -4534,7 +4538,9 @@ func productsKernel44Summary(lo, hi int, product []int32, digitShift int64, digi
 func productsKernel45(lo, hi int, add7 []int64, pass18, pass []uint32, pass19, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
-	pass2 = pass2[:len(pass)]
+	room := min(len(pass), len(pass2))
+	pass = pass[:room]
+	pass2 = pass2[:room]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -5474,7 +5480,9 @@ func productsKernel75Summary(lo, hi int, map68 []int64, digitShift int64, digits
 func productsKernel76(lo, hi int, add10 []int64, pass35, pass []uint64, pass36, pass2 []int64, digitNumber, digitShift, gAgain int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * gAgain
-	pass2 = pass2[:len(pass)]
+	room := min(len(pass), len(pass2))
+	pass = pass[:room]
+	pass2 = pass2[:room]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
