@@ -76,8 +76,7 @@ var formDocs = [...]string{
 // equalLengths cuts the outputs over each derived domain, and tables that rows update together, to one
 // length, so that one comparison covers an index into all of them.
 func (g *body) equalLengths() {
-	outputs, unequal := map[int][]*loop.Var{}, map[int]bool{}
-	first := map[int]*tile.Op{}
+	outputs := map[int][]*tile.Op{}
 	var domains []int
 	for _, op := range g.rowOps() {
 		if place, _ := op.Touches(); !op.Does(tile.Writes) || place == 0 {
@@ -85,26 +84,22 @@ func (g *body) equalLengths() {
 		}
 		if outputs[op.Domain] == nil {
 			domains = append(domains, op.Domain)
-			first[op.Domain] = op
 		}
-		// memory that another way uses, too, may have more room than its neighbours
-		if f := first[op.Domain]; f != op && !g.equallyLong(f, op) {
-			unequal[op.Domain] = true
-		}
-		outputs[op.Domain] = append(outputs[op.Domain], g.whole[op.Stream])
+		outputs[op.Domain] = append(outputs[op.Domain], op)
 	}
 	for _, d := range domains {
-		all := outputs[d]
-		length := loop.Expr(loop.LenOf(all[0]))
-		if unequal[d] {
-			for _, v := range all[1:] {
-				length = loop.Least(length, loop.LenOf(v))
+		first, others := outputs[d][0], outputs[d][1:]
+		length := loop.Expr(loop.LenOf(g.whole[first.Stream]))
+		// memory that another way uses, too, may have more room than its neighbours
+		if slices.ContainsFunc(others, func(op *tile.Op) bool { return !g.equallyLong(first, op) }) {
+			for _, op := range others {
+				length = loop.Least(length, loop.LenOf(g.whole[op.Stream]))
 			}
 			length = g.b.Let("room", length)
-			g.b.Cut(all[0], loop.Int(0), length)
+			g.b.Cut(g.whole[first.Stream], loop.Int(0), length)
 		}
-		for _, v := range all[1:] {
-			g.b.Cut(v, loop.Int(0), length)
+		for _, op := range others {
+			g.b.Cut(g.whole[op.Stream], loop.Int(0), length)
 		}
 	}
 	for i := range g.With(func(op *tile.Op) bool { return op.Kind == tile.Update && g.enteredOf(op) == nil }) {

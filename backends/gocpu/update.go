@@ -30,7 +30,7 @@ func (g *body) updatesWith(i int) (list []int) {
 	return list
 }
 
-// equallyLong reports whether the tables of two updates have the same number of elements for sure.
+// equallyLong reports whether the memory of two updates or stores has the same number of elements for sure.
 func (k *kernel) equallyLong(a, b *tile.Op) bool {
 	x, known := k.lengths[k.Streams[a.Stream].Buffer]
 	return known && reflect.DeepEqual(x, k.lengths[k.Streams[b.Stream].Buffer])
