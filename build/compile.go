@@ -101,7 +101,10 @@ func (s *Source) options(backend, level string, schedule plan.Schedule) compile.
 	case vector.Name:
 		options.Radix, options.RadixOfMany, options.Hash, options.Short = gocpu.Radix, gocpu.RadixOfMany, vector.Hash, false
 		options.Cores, options.Sample = true, gocpu.Sample
-	case cuda.Emitter().Name(), opencl.PTXEmitter().Name():
+	case cuda.Emitter().Name():
+		options.Wide = true
+		options = options.WithHash(schedule, cuda.HashGroups)
+	case opencl.PTXEmitter().Name():
 		options = options.WithHash(schedule, cuda.HashGroups)
 	case opencl.Emitter().Name():
 		options.Windows = schedule.Groups == ""

@@ -14,6 +14,10 @@ func (b *kernelBuilder) histogram(s *Stage, w *Value) {
 	x, radix := s.counted, int(w.IR.Shift)
 	domain := b.row(x.Type.Domain)
 	stream := b.Stream(w.Name, w.Type, w.Name, tile.Scatter, true)
+	counters := numberOfDigits(s.turn, w.IR) << radix
+	if s.turn.isWider() {
+		radix = s.turn.of.other
+	}
 	mask := b.mask(s.turn, x.Type.Kind, radix)
 	shift := b.Int(0)
 	if s.turn.of != nil {
@@ -30,17 +34,21 @@ func (b *kernelBuilder) histogram(s *Stage, w *Value) {
 		shift = b.Scalar(b.graph.digitShift, ir.I64)
 	}
 	for i := range numberOfDigits(s.turn, w.IR) {
-		first, rows := b.Int(i<<radix), domain
-		if s.turn.isTight() {
-			first = b.countersBefore(b.Int(i))
-			if i > 0 { // of digits that no pass sorts by no row is counted
-				isUsed := b.Map(tile.Uniform, ir.OpLt, ir.Bool, "", b.Int(i), b.scalar(s.turn.of.count, false))
-				rows = b.Derive(tile.Compact, rows, isUsed, "", "rows with such a digit")
-				domain = rows
-			}
+		first, isUsed := b.Int(i<<radix), tile.ID(-1)
+		switch {
+		case s.turn.isTight():
+			first, isUsed = b.countersBefore(b.Int(i)), b.Map(tile.Uniform, ir.OpLt, ir.Bool, "", b.Int(i), b.scalar(s.turn.of.count, false))
+		case s.turn.isWider():
+			first, isUsed = b.countersBefore(b.Int(i)), b.Map(tile.Uniform, ir.OpLe, ir.Bool, "", b.countersBefore(b.Int(i+1)), b.Int(counters))
 		}
-		at := b.digit(rows, x, shift, mask)
-		b.Update(rows, stream, addition(), false, "", 0, b.Map(rows, ir.OpAdd, ir.I64, "", at, first), b.Int(1))
+		if isUsed >= 0 && i > 0 { // of digits that no pass sorts by no row is counted
+			domain = b.Derive(tile.Compact, domain, isUsed, "", "rows with such a digit")
+		}
+		at := b.Map(domain, ir.OpAdd, ir.I64, "", b.digit(domain, x, shift, mask), first)
+		if s.turn.isWider() {
+			at = b.Map(domain, ir.OpAnd, ir.I64, "", at, b.Int(counters-1)) // as compilers then know
+		}
+		b.Update(domain, stream, addition(), false, "", 0, at, b.Int(1))
 		if s.turn.of != nil {
 			shift = b.Map(tile.Uniform, ir.OpAdd, ir.I64, "", shift, b.Scalar(b.graph.digitWidth, ir.I64))
 		} else {
@@ -110,7 +118,7 @@ func (b *kernelBuilder) rank(v *ir.Value) tile.ID {
 		counted = t.of.radix
 	}
 	counters := b.Map(domain, ir.OpMul, ir.I64, "", number, b.Int(1<<counted))
-	if t.isTight() {
+	if t.isTight() || t.isWider() {
 		counters = b.countersBefore(number)
 	}
 	at := b.Map(domain, ir.OpAdd, ir.I64, "", digit, counters)

@@ -37,6 +37,7 @@ func newExpansion(p *ir.Pipeline, options Options) *expansion {
 		radix:      cmp.Or(options.Radix, DefaultRadix),
 		manyRadix:  max(options.RadixOfMany, cmp.Or(options.Radix, DefaultRadix)),
 		short:      options.Short,
+		wide:       options.Short && options.Wide,
 		lengths:    options.Short && options.Lengths,
 		entered:    options.Short || options.Entered,
 		cores:      options.Cores,
@@ -95,6 +96,7 @@ type expansion struct {
 	radix      int  // bits that a digit of keys has
 	manyRadix  int  // and of many rows that are packed into words
 	short      bool // see Options
+	wide       bool // see Options
 	lengths    bool // see Options
 	entered    bool // rows of groups are combined while their keys are entered in a hash table
 	cores      bool // see Options

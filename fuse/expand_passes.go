@@ -21,8 +21,8 @@ type sorting struct {
 	bases               []*ir.Value // scalars that these are made of, each of which is computed once
 
 	radix   int       // bits that a digit has at most
-	light   int       // and in passes by few bits, which have kernels of their own; 0 if there are none
-	many    int64     // of more rows than this, digits are counted again if that makes passes light
+	other   int       // and in passes that have kernels of their own, by fewer or more bits; 0 if there are none
+	many    int64     // of more rows than this, digits are counted again for such passes
 	isTight bool      // the plan chooses the width of digits, and there are only counters for as many values
 	most    int       // passes if all bits differ
 	cut     *ir.Value // scalar: from which bit on narrow passes have the key; nil if no passes are wide
@@ -55,7 +55,7 @@ type sortingNames struct{ passes, shift, width string } // their number, the fir
 type turn struct {
 	of      *sorting
 	part    sortPart
-	isLight bool // of a pass by few bits
+	isOther bool // of a pass by the other number of bits
 }
 
 // isTight reports whether there are only counters for as many values as the plan chooses.
@@ -116,8 +116,8 @@ func (o *ordering) passes(w, measured word, again, key, beside *ir.Value, isLast
 		} else {
 			s.low, s.high = o.apply(ir.OpSub, o.bits, o.bits), o.bits
 		}
-		if o.isMain && o.sample > 0 && radix > lightBits && w.bits <= numberBits && digits > 2 {
-			s.light, s.many = lightBits, o.sample<<sampledBits
+		if o.isMain && o.sample > 0 && w.bits <= numberBits {
+			s.other, s.many = o.otherRadix(digits, radix), o.sample<<sampledBits
 		}
 		if w.bits > numberBits && numberBits%radix == 0 && !kept {
 			s.cut = o.cut(s)
@@ -168,11 +168,30 @@ func (o *ordering) chosenPasses(s *sorting, w word, again *ir.Value, from carrie
 // 1.22 to 1.27 ms where others took 1.43 to 1.51, of 2^28 rows on an H200.
 const lightBits = 6
 
-// placesOf returns where a pass moves rows to, by digits of any width or of few bits.
+// wideDigits is how many digits of one bit more there are counters for, those of four digits.
+const wideDigits = 2
+
+// otherRadix returns how many bits the digits of passes have that have kernels of their own: fewer, which are
+// counted soon, or one more, if so many save a pass.
+func (o *ordering) otherRadix(digits, radix int) int {
+	switch {
+	case o.wide && digits == 2*wideDigits:
+		return radix + 1
+	case !o.wide && digits > 2 && radix > lightBits:
+		return lightBits
+	}
+	return 0
+}
+
+// isWider reports whether digits of other passes have more bits than those of most. The counters of each digit
+// then begin where those of the one before end, whatever its width.
+func (t turn) isWider() bool { return t.of != nil && t.of.other > t.of.radix }
+
+// placesOf returns where a pass moves rows to, by digits of either number of bits.
 func (o *ordering) placesOf(from carried, before *ir.Value, s *sorting, part sortPart) []*ir.Value {
 	places := []*ir.Value{o.place(from, before, 0, turn{of: s, part: part})}
-	if s.light > 0 {
-		places = append(places, o.place(from, before, 0, turn{of: s, part: part, isLight: true}))
+	if s.other > 0 {
+		places = append(places, o.place(from, before, 0, turn{of: s, part: part, isOther: true}))
 	}
 	return places
 }
@@ -248,8 +267,8 @@ func (o *ordering) place(from carried, before *ir.Value, digit int, t turn) *ir.
 		Type: ir.Type{Kind: ir.I64, Domain: o.rows, Target: o.rows}})
 	if t.of != nil {
 		place.Split = t.of.radix
-		if t.isLight {
-			place.Split = t.of.light
+		if t.isOther {
+			place.Split = t.of.other
 		}
 		o.turns[place] = t
 	}
@@ -359,11 +378,14 @@ func (o *ordering) fitsBeside(w word) bool {
 }
 
 // digitsOf returns how many digits a word of so many bits has, and how many bits a digit has. Those of a
-// narrow word have no more bits than are needed, so that there are fewer values to count.
+// narrow word have no more bits than are needed, so that there are fewer values to count, or one more, if that saves a pass.
 func (o *ordering) digitsOf(bits int) (digits, radix int) {
 	digits = max((bits+o.radix-1)/o.radix, 1)
 	if !o.short || bits > numberBits {
 		return digits, o.radix
+	}
+	if o.wide && wideDigits*o.radix < bits && bits <= wideDigits*(o.radix+1) {
+		return wideDigits, o.radix + 1
 	}
 	return digits, max((bits+digits-1)/digits, 1)
 }

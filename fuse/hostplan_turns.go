@@ -120,16 +120,16 @@ func (m *planner) turnSteps(t turn, k *tile.Kernel, launch plan.Launch, moved ma
 	return []plan.Step{when(plan.Lt(plan.Const(1), end), steps...)}
 }
 
-// ofWidth returns the condition that a pass is run, of those by digits of any width and of few bits.
+// ofWidth returns the condition that a pass is run, of those by digits of either number of bits.
 func (t turn) ofWidth(isRun plan.Expr) plan.Expr {
-	width, light := plan.Var(t.of.names.width), plan.Const(int64(t.of.light))
-	switch {
-	case t.isLight:
-		return plan.And(isRun, plan.Lt(width, plan.Add(light, plan.Const(1))))
-	case t.of.light > 0 && (t.part == firstPass || t.part == middlePass || t.part == lastPass):
-		return plan.And(isRun, plan.Lt(light, width))
+	if t.of.other == 0 || t.part != firstPass && t.part != middlePass && t.part != lastPass {
+		return isRun
 	}
-	return isRun
+	width, most := plan.Var(t.of.names.width), plan.Const(int64(min(t.of.radix, t.of.other))) // of the narrower digits
+	if t.isOther == t.isWider() {
+		return plan.And(isRun, plan.Lt(most, width))
+	}
+	return plan.And(isRun, plan.Lt(width, plan.Add(most, plan.Const(1))))
 }
 
 // shiftOf returns the place of a digit.
@@ -165,16 +165,17 @@ func (m *planner) recountSteps(s *sorting, k *tile.Kernel, launch plan.Launch) [
 	width := set(s.names.width, plan.CeilDiv(differing, plan.Max(passes, plan.Const(1))))
 	isSaved := plan.Lt(passes, plan.CeilDiv(high, radix))
 	full := set(s.names.width, radix)
-	asCounted := []plan.Step{full}
-	if s.light > 0 { // passes by few bits are worth it, too, if they are several of many rows
-		isWorth := plan.And(plan.Lt(plan.Const(1), passes), plan.Lt(plan.Const(s.many), launch.Rows))
-		isLight := plan.And(isWorth, plan.Lt(plan.Var(s.names.width), plan.Const(int64(s.light+1))))
-		asCounted = []plan.Step{width, {If: &plan.If{Cond: isLight, Then: again(), Else: []plan.Step{full}}}}
+	chosen := plan.Step{If: &plan.If{Cond: isSaved, Then: again(width), Else: []plan.Step{full}}}
+	if s.other > 0 { // several other passes are worth it, too, if they are fewer, or of many rows
+		other := plan.CeilDiv(differing, plan.Const(int64(s.other)))
+		isWorth := plan.And(plan.Lt(plan.Const(s.many), launch.Rows), plan.Lt(other, plan.Add(plan.Var(s.names.passes), plan.Const(1))))
+		if s.other > s.radix { // there are counters for few digits
+			isWorth = plan.And(plan.Lt(other, plan.Var(s.names.passes)), plan.Lt(other, plan.Const(wideDigits+1)))
+		}
+		isOther := plan.And(plan.Lt(plan.Const(1), other), isWorth)
+		chosen = plan.Step{If: &plan.If{Cond: isOther, Then: again(set(s.names.passes, other), width), Else: []plan.Step{chosen}}}
 	}
-	return []plan.Step{
-		set(s.names.passes, plan.CeilDiv(differing, radix)),
-		{If: &plan.If{Cond: isSaved, Then: again(width), Else: asCounted}},
-	}
+	return []plan.Step{set(s.names.passes, plan.CeilDiv(differing, radix)), chosen}
 }
 
 // rebound is bind with other buffers for columns that a kernel reads or writes, which

@@ -23,6 +23,10 @@ type Options struct {
 	// [DefaultRadix].
 	Radix int
 
+	// Wide is set if digits of one bit more cost little more, so that keys are sorted by them where that saves
+	// a pass. It needs Short.
+	Wide bool
+
 	// RadixOfMany is that of many rows, if they are packed into words: fewer passes pay there for more
 	// counters. It is Radix where that is more.
 	RadixOfMany int

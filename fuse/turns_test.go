@@ -24,11 +24,11 @@ func TestTurns(t *testing.T) {
 		{"order(k)", 3, 9, "recount only:3+6"},
 		{"order(k)", 20, 24, "recount only:20+4"},
 		{"order(k)", 0, 16, "first:0+8 last:8+8"},
-		{"order(k)", 0, 12, "recount light first:0+6 light last:6+6"}, // of many rows
-		{"order(k)", 15, 32, "recount light first:14+6 light middle:20+6 light last:26+6"},
-		{"order(k)", 0, 17, "recount light first:0+6 light middle:6+6 light last:12+6"},
+		{"order(k)", 0, 12, "recount other first:0+6 other last:6+6"}, // of many rows
+		{"order(k)", 15, 32, "recount other first:14+6 other middle:20+6 other last:26+6"},
+		{"order(k)", 0, 17, "recount other first:0+6 other middle:6+6 other last:12+6"},
 		{"order(k)", 0, 19, "first:0+8 middle:8+8 last:16+8"},
-		{"order(k)", 8, 20, "recount light first:8+6 light last:14+6"},
+		{"order(k)", 8, 20, "recount other first:8+6 other last:14+6"},
 		{"order(k)", 3, 30, "first:0+8 middle:8+8 middle:16+8 last:24+8"},
 		{"order(k)", 0, 32, "first:0+8 middle:8+8 middle:16+8 last:24+8"},
 		{"order(u8(k))", 0, 8, "only:0+8"},
@@ -50,9 +50,19 @@ func TestTurns(t *testing.T) {
 		{"order(u64(k))", 7, 60, "recount wide first:4+8 wide middle:12+8 wide last:20+8 middle:0+8 middle:8+8 middle:16+8 last:24+8"},
 		{"order(u64(k))", 0, 57, "wide first:0+8 wide middle:8+8 wide middle:16+8 wide last:24+8 middle:0+8 middle:8+8 middle:16+8 last:24+8"},
 		{"order(u64(k) >> 20)", 0, 44, "wide first:0+8 wide last:8+8 middle:0+8 middle:8+8 middle:16+8 last:24+8"},
+		// Of wide digits two save a pass, or none are taken.
+		{"order(k), wide: 9", 0, 17, "recount other first:0+9 other last:9+9"},
+		{"order(k), wide: 9", 14, 32, "recount other first:14+9 other last:23+9"},
+		{"order(k), wide: 9", 0, 19, "first:0+8 middle:8+8 last:16+8"},
+		{"order(k), wide: 9", 0, 16, "first:0+8 last:8+8"},
+		{"order(k), wide: 9", 3, 9, "recount only:3+6"},
+		{"order(k), wide: 9", 8, 20, "recount first:8+6 last:14+6"},
+		{"order(k), wide: 9", 0, 27, "first:0+8 middle:8+8 middle:16+8 last:24+8"},
+		{"order(bins(k, 100_000)), wide: 9", 0, 17, "first:0+9 last:9+9"},
 	} {
 		for _, level := range Levels {
-			g := graphOf(t, "k: [n]i32", "return p: "+c.body, Options{Short: true})
+			body, isWide := strings.CutSuffix(c.body, ", wide: 9")
+			g := graphOf(t, "k: [n]i32", "return p: "+body, Options{Short: true, Wide: isWide})
 			for _, s := range g.Stages {
 				if of := s.turn.of; of != nil && s != of.chosen && !g.Needs(s, of.chosen) {
 					t.Errorf("%s: %s may run before the plan chooses", c.body, s.Name)
@@ -151,8 +161,8 @@ func turnsOf(t *testing.T, p *Program, env scalars) (list []string) {
 					continue
 				}
 				name := names[turn.part]
-				if turn.isLight {
-					name = "light " + name
+				if turn.isOther {
+					name = "other " + name
 				}
 				if turn.part != recount && turn.part != noPass {
 					name += fmt.Sprintf(":%d+%d", env[graph.digitShift], env[graph.digitWidth])

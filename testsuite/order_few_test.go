@@ -59,3 +59,37 @@ func TestOrderOfFew(t *testing.T) {
 		}
 	}
 }
+
+// TestOrderByWideDigits sorts rows by digits of one bit more where that saves a pass: by keys of nine bits, in two passes
+// of five in place of three of four, whether the plan finds out or the program tells, and by keys of more and of fewer.
+func TestOrderByWideDigits(t *testing.T) {
+	const text = "pipeline digits(a: [n]u16) {\n\treturn all: order(a), low: order(a & 255), desc: order(desc(a)), known: order(bins(a & 511, 512)), key: a[order(a)]\n}\n"
+	loaded, errs := ir.Load("digits.kg", []byte(text))
+	if err := errs.Err(); err != nil {
+		t.Fatal(err)
+	}
+	p := loaded[0]
+	program, _, err := compile.Compile(p, compile.Options{Level: fuse.LevelOnePass, Options: fuse.Options{Short: true, Radix: 4, Wide: true, Sample: 4}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lowered, err := simt.Target{Atomics64: true}.Lower(program, plan.Schedule{Workgroup: 8, Items: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	device := simttest.NewDevice(lowered.Kernels, rand.New(rand.NewPCG(1, 2)))
+	for _, most := range []uint64{2, 256, 512, 1024, 2048, 1 << 14, 1 << 16} { // numbers that keys may be
+		for _, first := range []uint64{0, 1 << 15} {
+			r := rand.New(rand.NewPCG(most, first))
+			keys := ir.NewColumn(ir.U16, 150)
+			for row := range keys.Len() {
+				keys.Set(row, ir.Int(ir.U16, int64(first|r.Uint64N(most)|most>>1*uint64(row&1)))) // the highest bit differs
+			}
+			in := []ir.Column{keys}
+			run := func(in exec.Inputs) (*exec.Result, error) {
+				return exec.Run(t.Context(), device, lowered.Plan, in, exec.Options{})
+			}
+			kerneltest.Agree(t, lowered.Plan, run, p, fmt.Sprintf("%d keys from %d on", most, first), in)
+		}
+	}
+}

@@ -243,6 +243,8 @@ func (k *kernel) movedWorkgroup() int {
 		return k.workgroup
 	case k.ranks.walks && !k.ranks.inLanes && k.ranks.digits > fewDigits:
 		return maskedWorkgroup
+	case k.ranks.walks && k.ranks.digits > manyDigits:
+		return maskedWorkgroup
 	case k.ranks.walks:
 		return walkingWorkgroup
 	case k.ranks.launched > 0 && k.ranks.isWhole():

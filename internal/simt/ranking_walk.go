@@ -7,7 +7,7 @@ import (
 
 // Shape of work-groups that walk over the tiles: their size, the digits of a work-item
 // that looks back, the bytes of rows for which a work-item has registers, and the most rows of one. Those with masks are
-// smaller unless digits have few values. No fewer subgroups look back for these.
+// smaller unless digits have few values, and those whose digits have many, so that their counters fit. No fewer subgroups look back for these.
 const (
 	walkingWorkgroup = 768
 	walkingDigits    = 4
@@ -16,6 +16,7 @@ const (
 
 	maskedWorkgroup = 640
 	fewDigits       = 64
+	manyDigits      = 256
 	leastLookBack   = 2
 )
 
