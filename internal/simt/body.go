@@ -21,6 +21,7 @@ type function struct {
 	local     map[string]*loop.Var
 	over      map[string]*loop.Var  // what local storage shares its bytes with
 	uniform   map[tile.ID]loop.Expr // known before the rows
+	shorts    shortPlaces           // see inside.go
 	localID   loop.Expr             // of the work-item in its work-group
 	until     int                   // the last phase of this function
 	effects   bool                  // rows write; else they only feed the folds of a cut
@@ -89,7 +90,7 @@ const atEnd = 1 << 30
 // newBody begins a function.
 func newBody(k *kernel, l *lowering, name string) *rowBody {
 	b := loop.NewBuilder(name)
-	f := &function{kernel: k, lowering: l, b: b, arguments: newArguments(b), residence: workgroupTile{}, retention: k.strategy,
+	f := &function{kernel: k, lowering: l, b: b, shorts: shortPlaces{}, arguments: newArguments(b), residence: workgroupTile{}, retention: k.strategy,
 		local: map[string]*loop.Var{}, over: map[string]*loop.Var{}, uniform: map[tile.ID]loop.Expr{}}
 	t := &tileBody{function: f, columns: map[int]*loop.Var{}, before: map[int]*loop.Var{}, stagedAt: map[int]int64{},
 		elements: map[int]*loop.Var{}, open: map[int]*openSegment{}, sources: map[int]*tileSources{}, nestedLoops: map[int]*loop.Var{}, running: map[stateKey]*loop.Var{}, folds: map[stateKey]*loop.Var{},
@@ -169,6 +170,7 @@ func (e *rowBody) block(d int) {
 
 // child writes the rows of a derived domain.
 func (e *rowBody) child(d int) {
+	d = e.innermost(d)
 	domain := &e.Domains[d]
 	if domain.Kind != tile.Close {
 		e.nested(e.expr(domain.Guard), func() { e.block(d) })
@@ -234,7 +236,7 @@ func (e *function) isNeeded(i int) bool {
 
 // define names the value of v, and keeps it if a later phase needs it.
 func (e *rowBody) define(v tile.ID, x loop.Expr) {
-	e.values[v] = e.b.Let(e.name(v), x)
+	e.named(v, x)
 	if e.now == atEnd || !e.crosses(v) {
 		return
 	}
@@ -340,6 +342,7 @@ func (e *rowBody) found(v tile.ID) (x loop.Expr, ok bool) {
 // named gives v a name for the row at hand.
 func (e *rowBody) named(v tile.ID, x loop.Expr) loop.Expr {
 	e.values[v] = e.b.Let(e.name(v), x)
+	e.shorts.note(e.values[v], x)
 	return e.values[v]
 }
 

@@ -71,6 +71,9 @@ func (e *rowBody) isKept(d int) loop.Expr {
 	kept := loop.Expr(loop.True)
 	for ; d > 0; d = e.Domains[d].Parent {
 		kept = loop.And(e.expr(e.Domains[d].Guard), kept)
+		if e.isTold(d) {
+			break
+		}
 	}
 	return kept
 }

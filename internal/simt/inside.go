@@ -15,16 +15,37 @@ import (
 // loadInside returns the element of a stream at a place, or zero if there is none.
 func (e *function) loadInside(name string, stream int, at loop.Expr) *loop.Var {
 	elements := e.elementsOf(stream)
-	if short, ok := shortPlace(at); ok && !e.long && !e.Streams[stream].Long {
+	if short, ok := e.shorts.place(at); ok && !e.long && !e.Streams[stream].Long {
 		at, elements = short, loop.ToKind(ir.U32, elements)
 	}
 	return e.b.LoadInside(name, e.stream(stream), at, elements, e.indexOf(stream))
 }
 
-// shortPlace returns a place as a number of 32 bits, the greatest one if it is -1; ok is false
+// shortPlaces are places that have names, as numbers of 32 bits.
+type shortPlaces map[*loop.Var]loop.Expr
+
+// note notes that v has the value of x, if that is such a place and stays it.
+func (s shortPlaces) note(v, x loop.Expr) {
+	name, isNew := v.(*loop.Var)
+	if short, ok := s.place(x); ok && isNew && v != x {
+		changes := false
+		loop.WalkExpr(short, func(x loop.Expr) {
+			v, isVar := x.(*loop.Var)
+			changes = changes || isVar && v.Changes
+		})
+		if !changes {
+			s[name] = short
+		}
+	}
+}
+
+// place returns a place as a number of 32 bits, the greatest one if it is -1; ok is false
 // if it may be another number.
-func shortPlace(at loop.Expr) (short loop.Expr, ok bool) {
+func (s shortPlaces) place(at loop.Expr) (short loop.Expr, ok bool) {
 	switch x := at.(type) {
+	case *loop.Var:
+		short, ok = s[x]
+		return short, ok
 	case *loop.Const:
 		i := x.Value.Int64()
 		return number(ir.U32, int64(uint32(i))), -1 <= i && i < math.MaxUint32
@@ -33,8 +54,8 @@ func shortPlace(at loop.Expr) (short loop.Expr, ok bool) {
 			return loop.ToKind(ir.U32, x.X), true
 		}
 	case *loop.Select:
-		then, isShort := shortPlace(x.Then)
-		otherwise, areShort := shortPlace(x.Else)
+		then, isShort := s.place(x.Then)
+		otherwise, areShort := s.place(x.Else)
 		if isShort && areShort {
 			return loop.Choose(x.Cond, then, otherwise), true
 		}

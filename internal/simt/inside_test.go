@@ -30,12 +30,24 @@ func TestShortPlace(t *testing.T) {
 		{"i64 or none", loop.Choose(is, none, variable(ir.I64)), false},
 		{"one of three", loop.Choose(is, loop.Choose(is, none, wide(ir.U16)), wide(ir.U32)), true},
 	} {
-		short, ok := shortPlace(c.at)
+		short, ok := shortPlaces{}.place(c.at)
 		if ok != c.want || ok && short.Type().Kind != ir.U32 {
 			t.Errorf("%s: %v", c.name, ok)
 		}
 	}
-	if x, ok := shortPlace(none); !ok || x.(*loop.Const).Value.Int64() != 1<<32-1 {
+	if x, ok := (shortPlaces{}).place(none); !ok || x.(*loop.Const).Value.Int64() != 1<<32-1 {
 		t.Error("-1 is not the greatest number")
+	}
+	places, changing := shortPlaces{}, variable(ir.U32).(*loop.Var)
+	changing.Changes = true
+	for _, c := range []struct {
+		x    loop.Expr
+		want bool
+	}{{wide(ir.U32), true}, {wide(ir.I32), false}, {loop.ToKind(ir.I64, changing), false}} {
+		name := variable(ir.I64)
+		places.note(name, c.x)
+		if short, ok := places.place(name); ok != c.want || ok != (short != nil) {
+			t.Errorf("the name of %v: %v, %v", c.x, short, ok)
+		}
 	}
 }
