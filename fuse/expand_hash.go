@@ -111,7 +111,7 @@ func (o *ordering) hashed(keys []sortKey, out *ir.Domain, moved *partition, has 
 		few = h.keysAt(keys, h.held)
 	}
 	sorted := o.newDomain(ir.DomainOrder, o.rows.Name+"_ranked", taken)
-	by := &ordering{expansion: o.expansion, pos: o.pos, rows: taken, out: sorted}
+	by := &ordering{expansion: o.expansion, pos: o.pos, rows: taken, out: sorted, anyOrder: true}
 	sorted.By = by.rowOf(by.sortFew(few, func() *ir.Value { return by.row(few) }))
 	h.few, h.order = few, sorted.By
 	h.groups = o.newDomain(ir.DomainBins, o.rows.Name+"_hashed", o.rows)

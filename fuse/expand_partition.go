@@ -53,9 +53,10 @@ type partition struct {
 	numbered  *ir.Value // the number of each row; nil until something needs it
 }
 
-// partitioned returns groups by a hash table with some room, of rows that are partitioned before.
-func (o *ordering) partitioned(keys []sortKey, out *ir.Domain, has room) *hashed {
+// partitioned returns groups v by a hash table with some room, of rows that are partitioned before.
+func (o *ordering) partitioned(v *ir.Value, keys []sortKey, out *ir.Domain, has room) *hashed {
 	p := o.partition(keys, partitionBits, o.hashDigit(o.words(keys)), o.hashDigit(o.words(keys)))
+	p.place.AnyOrder = o.inAnyOrder(v, keys)
 	return p.on.hashed(p.movedKeys, out, p, has, nil)
 }
 
@@ -85,6 +86,27 @@ func (o *ordering) places(bits int, digit, again *ir.Value) *partition {
 	p.count = counts.By
 	p.place = p.rank(bits, again)
 	return p
+}
+
+// inAnyOrder reports whether rows of groups, or bins, may be combined in any order: nothing but keys and exact folds is
+// asked of these.
+func (o *ordering) inAnyOrder(v *ir.Value, keys []sortKey) bool {
+	isKey := func(arg *ir.Value) bool {
+		x := o.column(arg)
+		return x != nil && isInvertible(x.Type.Kind) && slices.ContainsFunc(keys, func(key sortKey) bool { return key.column == x })
+	}
+	minds := func(user *ir.Value) bool {
+		switch {
+		case user.By != v:
+			return false
+		case !user.Op.IsAggregate() || user.Op.Aggregate().GivesRow():
+			return true
+		case user.Op == ir.OpFirst || user.Op == ir.OpLast:
+			return !isKey(user.Args[0])
+		}
+		return slices.ContainsFunc(user.Args, func(arg *ir.Value) bool { return arg.Type.Kind.IsFloat() })
+	}
+	return !slices.ContainsFunc(o.from.Values, minds)
 }
 
 // rank returns the place to which each row moves by a digit of so many bits.
