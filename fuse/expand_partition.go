@@ -54,10 +54,10 @@ type partition struct {
 }
 
 // partitioned returns groups v by a hash table with some room, of rows that are partitioned before.
-func (o *ordering) partitioned(v *ir.Value, keys []sortKey, out *ir.Domain, has room) *hashed {
+func (o *ordering) partitioned(v *ir.Value, keys []sortKey, out *ir.Domain, has room, about *ir.Value) *hashed {
 	p := o.partition(keys, partitionBits, o.hashDigit(o.words(keys)), o.hashDigit(o.words(keys)))
 	p.place.AnyOrder = o.inAnyOrder(v, keys)
-	return p.on.hashed(p.movedKeys, out, p, has, nil)
+	return p.on.hashed(p.movedKeys, out, p, has, about)
 }
 
 // partition moves rows in the order of a digit of so many bits, which is written anew where it is
