@@ -431,6 +431,10 @@ func (e *expansion) either(condition, x, y *ir.Value, t ir.Type) *ir.Value {
 
 // gather returns x at the rows of an index column.
 func (e *expansion) gather(pos ir.Pos, x, index *ir.Value) *ir.Value {
+	if word := holding(x); word != x && e.short {
+		o := ordering{expansion: e, pos: pos}
+		return o.cast(x.Type.Kind, e.gather(pos, word, index))
+	}
 	at := [2]*ir.Value{x, index}
 	if e.gathered[at] == nil {
 		e.gathered[at] = e.add(pos, ir.Value{Op: ir.OpGather, Args: []*ir.Value{x, index},

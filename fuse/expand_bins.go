@@ -106,7 +106,7 @@ func (o *ordering) binnedParts(v *ir.Value, r *keyRange, out *ir.Domain) *binned
 	}
 	rows := o.cast(r.span.Type.Kind, o.apply(ir.OpLeast, o.length(r.word.value), o.number(1<<(low+partitionBits)-1)))
 	b := &binned{ordering: o, out: out, within: r, size: r.size(o, rows)}
-	b.moved = o.partition(r.keys, partitionBits, o.binDigit(r.binOf(o, r.keys), low), o.binDigit(r.binOf(o, r.keys), low))
+	b.moved = o.partition(r.keys, partitionBits, o.binDigit(r.binOf(o, r.keys), low), o.binDigit(r.binOf(o, r.keys), low), o.beside(v, r.keys))
 	b.moved.place.AnyOrder = o.inAnyOrder(v, r.keys)
 	b.of = b.bin(b.moved.on, b.moved.movedKeys)
 	b.of.Split = low

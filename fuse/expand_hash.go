@@ -249,7 +249,9 @@ func (h *hashed) aggregate(v *ir.Value) *ir.Value {
 			return columns[x]
 		}
 		if !h.hasWords && !x.Type.IsScalar() && (isKey || v.Op == ir.OpFirst && h.hasFirst()) {
-			return h.add(v.Pos, ir.Value{Op: ir.OpGather, Args: []*ir.Value{x, h.ofGroups(h.held)}, Type: ir.Type{Kind: x.Type.Kind, Domain: h.groups, Target: x.Type.Target}})
+			word := holding(x)
+			made := h.add(v.Pos, ir.Value{Op: ir.OpGather, Args: []*ir.Value{word, h.ofGroups(h.held)}, Type: ir.Type{Kind: word.Type.Kind, Domain: h.groups, Target: word.Type.Target}})
+			return h.cast(x.Type.Kind, made)
 		}
 	}
 	made := h.aggregateBy(v, h.by, h.arguments(v.Args))

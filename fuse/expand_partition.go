@@ -55,16 +55,21 @@ type partition struct {
 
 // partitioned returns groups v by a hash table with some room, of rows that are partitioned before.
 func (o *ordering) partitioned(v *ir.Value, keys []sortKey, out *ir.Domain, has room, about *ir.Value) *hashed {
-	p := o.partition(keys, partitionBits, o.hashDigit(o.words(keys)), o.hashDigit(o.words(keys)))
+	p := o.partition(keys, partitionBits, o.hashDigit(o.words(keys)), o.hashDigit(o.words(keys)), o.beside(v, keys))
 	p.place.AnyOrder = o.inAnyOrder(v, keys)
 	return p.on.hashed(p.movedKeys, out, p, has, about)
 }
 
 // partition moves rows in the order of a digit of so many bits, which is written anew where it is
-// needed again: it costs less to compute than to store.
-func (o *ordering) partition(keys []sortKey, bits int, digit, again *ir.Value) *partition {
+// needed again: it costs less to compute than to store. A key of 32 bits and a column beside it, if not nil, move in one word.
+func (o *ordering) partition(keys []sortKey, bits int, digit, again, beside *ir.Value) *partition {
 	p := o.places(bits, digit, again)
 	p.keys = keys
+	if key := keys[0].column; beside != nil && (key.Type.Kind == ir.I32 || key.Type.Kind == ir.U32) {
+		word := p.move(o.besideKey(o.bitsOf(beside), o.bitsOf(key)))
+		high := o.apply(ir.OpShr, word, o.integer(word, numberBits))
+		p.moved[key], p.moved[beside] = o.cast(key.Type.Kind, word), o.ofBits(o.cast(ir.U32, high), beside.Type.Kind)
+	}
 	for _, key := range keys {
 		p.columns = append(p.columns, key.column)
 	}

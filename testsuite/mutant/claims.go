@@ -3,7 +3,7 @@ package main
 // claimedTest partitions rows of which any order will do.
 const claimedTest = "./testsuite/cuda -run ^TestCUDAEmulationClaimed$"
 
-// claims are bugs in rows that move in any order.
+// claims are bugs in rows that move in any order, and in words.
 var claims = []Mutant{
 	{Name: "tiles claim the same places", File: "internal/simt/ranking_claim.go", Tests: claimedTest,
 		Old: "memory, d.digit, d.count))",
@@ -35,6 +35,9 @@ var claims = []Mutant{
 	{Name: "ties of a second key forget the first", File: "fuse/expand_order.go", Tests: claimedTest,
 		Old: "o.anyOrder = false",
 		New: "_ = o.anyOrder"},
+	{Name: "a value that moves with its key loses a bit", File: "fuse/expand_partition.go", Tests: claimedTest,
+		Old: "o.integer(word, numberBits)",
+		New: "o.integer(word, numberBits+1)"},
 	{Name: "pairs of places are for partitioned rows of few groups", File: "internal/simt/places.go", Tests: "./testsuite -run ^TestPlacesFitTheSample$",
 		Old: "in.parts != (op.PartBits > 0) || ",
 		New: ""},
