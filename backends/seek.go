@@ -301,14 +301,18 @@ func (t HashTable) visit(b *loop.Builder, slot loop.Expr, load func(at *loop.Var
 }
 
 // Differ returns whether a row with keys has others than the row held or, if the table has
-// none, whether it is another.
+// none, whether it is another. Keys may lie in the low bits of words.
 func (t HashTable) Differ(row, held loop.Expr, keys []loop.Expr) loop.Expr {
 	differ := loop.Expr(loop.False)
 	if len(t.Keys) == 0 {
 		differ = loop.Ne(held, row)
 	}
 	for i, key := range keys {
-		differ = loop.Or(differ, loop.KeyNe(key, loop.At(t.Keys[i], loop.ToCounter(held))))
+		other := loop.Expr(loop.At(t.Keys[i], loop.ToCounter(held)))
+		if kind := key.Type().Kind; other.Type().Kind != kind {
+			other = loop.ToKind(kind, other)
+		}
+		differ = loop.Or(differ, loop.KeyNe(key, other))
 	}
 	return differ
 }

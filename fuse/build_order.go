@@ -127,6 +127,9 @@ func (b *kernelBuilder) rank(v *ir.Value) tile.ID {
 	if t.isTight() {
 		return b.Rank(digit, lesser, 1<<radix, b.countersBefore(b.Int(1)))
 	}
+	if v.AnyOrder {
+		return b.RankInAnyOrder(digit, lesser, 1<<radix)
+	}
 	return b.Rank(digit, lesser, 1<<radix)
 }
 

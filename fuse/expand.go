@@ -288,6 +288,7 @@ func (e *expansion) group(v *ir.Value) {
 	target := e.domain(v.Type.Target)
 	target = o.otherWays(v, &g, keys, target)
 	var out sortedRows
+	o.anyOrder = o.inAnyOrder(v, keys)
 	if column := o.beside(v, keys); column != nil {
 		out = o.sort(keys, o.bitsOf(column), true)
 		g.columns[column] = o.ofBits(out.number, column.Type.Kind)
@@ -339,13 +340,13 @@ func (o *ordering) otherWays(v *ir.Value, g *grouped, keys []sortKey, out *ir.Do
 	switch {
 	case len(hashKeys) == 0:
 	case o.strategy == plan.Partitioned:
-		hash(o.partitioned(hashKeys, out, halfOfRows), nil)
+		hash(o.partitioned(v, hashKeys, out, halfOfRows, nil), nil)
 	case o.strategy != "":
 		hash(o.hashed(hashKeys, out, nil, o.roomForFew(), s.few), s.isFew)
 		hash(o.hashed(hashKeys, out, nil, halfOfRows, nil), nil)
 	default:
 		hash(o.hashed(hashKeys, out, nil, o.roomForFew(), s.few), s.isFew)
-		if bins := o.binnedParts(r, out); bins != nil {
+		if bins := o.binnedParts(v, r, out); bins != nil {
 			g.ways = append(g.ways, bins)
 			divide()
 		}
@@ -355,7 +356,7 @@ func (o *ordering) otherWays(v *ir.Value, g *grouped, keys []sortKey, out *ir.Do
 		if way := o.groupedByParts(v, hashKeys, s.parts, out); way != nil {
 			add(way, way.size, s.parts.isEven)
 		}
-		hash(o.partitioned(hashKeys, out, o.roomForSome()), s.isSome)
+		hash(o.partitioned(v, hashKeys, out, o.roomForSome(), s.isSome), s.isSome)
 	}
 	for i, d := range slices.Backward(made[1:]) { // what others are made of comes first
 		if i+2 < len(made) {
@@ -432,6 +433,10 @@ func (e *expansion) either(condition, x, y *ir.Value, t ir.Type) *ir.Value {
 
 // gather returns x at the rows of an index column.
 func (e *expansion) gather(pos ir.Pos, x, index *ir.Value) *ir.Value {
+	if word := holding(x); word != x && e.short {
+		o := ordering{expansion: e, pos: pos}
+		return o.cast(x.Type.Kind, e.gather(pos, word, index))
+	}
 	at := [2]*ir.Value{x, index}
 	if e.gathered[at] == nil {
 		e.gathered[at] = e.add(pos, ir.Value{Op: ir.OpGather, Args: []*ir.Value{x, index},

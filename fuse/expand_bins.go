@@ -97,16 +97,17 @@ func (o *ordering) windowBits() int {
 	return max(all-lessPerWindow, 1)
 }
 
-// binnedParts returns groups by bins of rows that are partitioned by the high bits of their bins
+// binnedParts returns groups v by bins of rows that are partitioned by the high bits of their bins
 // before; nil if there are never so many bins.
-func (o *ordering) binnedParts(r *keyRange, out *ir.Domain) *binned {
+func (o *ordering) binnedParts(v *ir.Value, r *keyRange, out *ir.Domain) *binned {
 	low := o.windowBits()
 	if r == nil || !o.parts || r.word.bits <= low {
 		return nil
 	}
 	rows := o.cast(r.span.Type.Kind, o.apply(ir.OpLeast, o.length(r.word.value), o.number(1<<(low+partitionBits)-1)))
 	b := &binned{ordering: o, out: out, within: r, size: r.size(o, rows)}
-	b.moved = o.partition(r.keys, partitionBits, o.binDigit(r.binOf(o, r.keys), low), o.binDigit(r.binOf(o, r.keys), low))
+	b.moved = o.partition(r.keys, partitionBits, o.binDigit(r.binOf(o, r.keys), low), o.binDigit(r.binOf(o, r.keys), low), o.beside(v, r.keys))
+	b.moved.place.AnyOrder = o.inAnyOrder(v, r.keys)
 	b.of = b.bin(b.moved.on, b.moved.movedKeys)
 	b.of.Split = low
 	b.combine()

@@ -92,7 +92,8 @@ func (e *expansion) partitionBins(v *ir.Value) *binnedRows {
 	e.alsoChecked[v] = []*ir.Value{counted, made.ordered}
 	bin := func(x *ir.Value) *ir.Value { return o.cast(ir.U32, x) } // any of a row outside, which the check reports
 	keys := []sortKey{{column: bin(index), width: codeBits}}
-	made.partition = o.partition(keys, size.digit, o.binDigit(bin(counted), size.low), o.binDigit(bin(index), size.low))
+	made.partition = o.partition(keys, size.digit, o.binDigit(bin(counted), size.low), o.binDigit(bin(index), size.low), o.beside(v, keys))
+	made.place.AnyOrder = o.inAnyOrder(v, keys)
 	moved := o.cast(ir.I64, made.movedKeys[0].column)
 	made.moved = o.add(v.Pos, ir.Value{Op: ir.OpBins, Args: []*ir.Value{moved, ordered.Args[1]}, Split: size.low,
 		Type: ir.Type{Kind: ir.I64, Domain: made.on.rows, Target: ordered.Type.Target}})

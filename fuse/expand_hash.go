@@ -111,7 +111,7 @@ func (o *ordering) hashed(keys []sortKey, out *ir.Domain, moved *partition, has 
 		few = h.keysAt(keys, h.held)
 	}
 	sorted := o.newDomain(ir.DomainOrder, o.rows.Name+"_ranked", taken)
-	by := &ordering{expansion: o.expansion, pos: o.pos, rows: taken, out: sorted}
+	by := &ordering{expansion: o.expansion, pos: o.pos, rows: taken, out: sorted, anyOrder: true}
 	sorted.By = by.rowOf(by.sortFew(few, func() *ir.Value { return by.row(few) }))
 	h.few, h.order = few, sorted.By
 	h.groups = o.newDomain(ir.DomainBins, o.rows.Name+"_hashed", o.rows)
@@ -249,7 +249,9 @@ func (h *hashed) aggregate(v *ir.Value) *ir.Value {
 			return columns[x]
 		}
 		if !h.hasWords && !x.Type.IsScalar() && (isKey || v.Op == ir.OpFirst && h.hasFirst()) {
-			return h.add(v.Pos, ir.Value{Op: ir.OpGather, Args: []*ir.Value{x, h.ofGroups(h.held)}, Type: ir.Type{Kind: x.Type.Kind, Domain: h.groups, Target: x.Type.Target}})
+			word := holding(x)
+			made := h.add(v.Pos, ir.Value{Op: ir.OpGather, Args: []*ir.Value{word, h.ofGroups(h.held)}, Type: ir.Type{Kind: word.Type.Kind, Domain: h.groups, Target: word.Type.Target}})
+			return h.cast(x.Type.Kind, made)
 		}
 	}
 	made := h.aggregateBy(v, h.by, h.arguments(v.Args))

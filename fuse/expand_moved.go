@@ -31,7 +31,7 @@ func (o *ordering) insertInWays(t *rowTable, slotOf func(keys []*ir.Value) *ir.V
 		return o.cast(ir.U32, o.apply(ir.OpShr, o.cast(ir.U64, slotOf(t.keys)), low))
 	}
 	from := &ordering{expansion: o.expansion, pos: o.pos, rows: rows}
-	p := from.partition(o.sortKeysOf(t.keys), partitionBits, digit(), digit())
+	p := from.partition(o.sortKeysOf(t.keys), partitionBits, digit(), digit(), nil)
 	isSmall := o.isSmall(*t)
 	entered, moved := *t, rowTable{isDirect: t.isDirect, isNarrow: t.isNarrow, isWide: t.isWide}
 	moved.moved = &movedRows{number: p.move(o.cast(ir.U32, o.index(t.keys[0], rows))), column: p.move}

@@ -29,6 +29,7 @@ type ordering struct {
 	isNarrow   bool                             // numbers stay as they come along
 	bits       *ir.Value                        // scalar: how many low bits of keys may differ, nil if that is not known before
 	isHash     bool                             // keys are hashes, which differ in all bits
+	anyOrder   bool                             // rows of equal keys may lie in any order
 	chooses    bool                             // the kernel that finds extremes of the keys comes before the choice of a way
 }
 
@@ -102,6 +103,7 @@ func (o *ordering) sort(keys []sortKey, beside *ir.Value, kept bool) (out sorted
 			counted[i], measured[i] = w, w
 		}
 		out = o.passes(counted[i], measured[i], w.value, key, out.number, i+1 == len(words), kept && len(words) == 1)
+		o.anyOrder = false // from now on rows are in that of the words so far
 	}
 	return out
 }

@@ -53,17 +53,23 @@ type partition struct {
 	numbered  *ir.Value // the number of each row; nil until something needs it
 }
 
-// partitioned returns groups by a hash table with some room, of rows that are partitioned before.
-func (o *ordering) partitioned(keys []sortKey, out *ir.Domain, has room) *hashed {
-	p := o.partition(keys, partitionBits, o.hashDigit(o.words(keys)), o.hashDigit(o.words(keys)))
-	return p.on.hashed(p.movedKeys, out, p, has, nil)
+// partitioned returns groups v by a hash table with some room, of rows that are partitioned before.
+func (o *ordering) partitioned(v *ir.Value, keys []sortKey, out *ir.Domain, has room, about *ir.Value) *hashed {
+	p := o.partition(keys, partitionBits, o.hashDigit(o.words(keys)), o.hashDigit(o.words(keys)), o.beside(v, keys))
+	p.place.AnyOrder = o.inAnyOrder(v, keys)
+	return p.on.hashed(p.movedKeys, out, p, has, about)
 }
 
 // partition moves rows in the order of a digit of so many bits, which is written anew where it is
-// needed again: it costs less to compute than to store.
-func (o *ordering) partition(keys []sortKey, bits int, digit, again *ir.Value) *partition {
+// needed again: it costs less to compute than to store. A key of 32 bits and a column beside it, if not nil, move in one word.
+func (o *ordering) partition(keys []sortKey, bits int, digit, again, beside *ir.Value) *partition {
 	p := o.places(bits, digit, again)
 	p.keys = keys
+	if key := keys[0].column; beside != nil && (key.Type.Kind == ir.I32 || key.Type.Kind == ir.U32) {
+		word := p.move(o.besideKey(o.bitsOf(beside), o.bitsOf(key)))
+		high := o.apply(ir.OpShr, word, o.integer(word, numberBits))
+		p.moved[key], p.moved[beside] = o.cast(key.Type.Kind, word), o.ofBits(o.cast(ir.U32, high), beside.Type.Kind)
+	}
 	for _, key := range keys {
 		p.columns = append(p.columns, key.column)
 	}
@@ -85,6 +91,27 @@ func (o *ordering) places(bits int, digit, again *ir.Value) *partition {
 	p.count = counts.By
 	p.place = p.rank(bits, again)
 	return p
+}
+
+// inAnyOrder reports whether rows of groups, or bins, may be combined in any order: nothing but keys and exact folds is
+// asked of these.
+func (o *ordering) inAnyOrder(v *ir.Value, keys []sortKey) bool {
+	isKey := func(arg *ir.Value) bool {
+		x := o.column(arg)
+		return x != nil && isInvertible(x.Type.Kind) && slices.ContainsFunc(keys, func(key sortKey) bool { return key.column == x })
+	}
+	minds := func(user *ir.Value) bool {
+		switch {
+		case user.By != v:
+			return false
+		case !user.Op.IsAggregate() || user.Op.Aggregate().GivesRow():
+			return true
+		case user.Op == ir.OpFirst || user.Op == ir.OpLast:
+			return !isKey(user.Args[0])
+		}
+		return slices.ContainsFunc(user.Args, func(arg *ir.Value) bool { return arg.Type.Kind.IsFloat() })
+	}
+	return !slices.ContainsFunc(o.from.Values, minds)
 }
 
 // rank returns the place to which each row moves by a digit of so many bits.

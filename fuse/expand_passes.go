@@ -20,14 +20,15 @@ type sorting struct {
 	first, count, width *ir.Value
 	bases               []*ir.Value // scalars that these are made of, each of which is computed once
 
-	radix   int       // bits that a digit has at most
-	other   int       // and in passes that have kernels of their own, by fewer or more bits; 0 if there are none
-	many    int64     // of more rows than this, digits are counted again for such passes
-	isTight bool      // the plan chooses the width of digits, and there are only counters for as many values
-	most    int       // passes if all bits differ
-	cut     *ir.Value // scalar: from which bit on narrow passes have the key; nil if no passes are wide
-	names   sortingNames
-	chosen  *Stage // before which the plan chooses
+	radix    int       // bits that a digit has at most
+	other    int       // and in passes that have kernels of their own, by fewer or more bits; 0 if there are none
+	many     int64     // of more rows than this, digits are counted again for such passes
+	anyOrder bool      // rows of equal words may lie in any order
+	isTight  bool      // the plan chooses the width of digits, and there are only counters for as many values
+	most     int       // passes if all bits differ
+	cut      *ir.Value // scalar: from which bit on narrow passes have the key; nil if no passes are wide
+	names    sortingNames
+	chosen   *Stage // before which the plan chooses
 }
 
 // known returns the scalars that the plan reads to choose passes.
@@ -85,6 +86,9 @@ const (
 	noPass // words are equal
 )
 
+// isFirst reports whether no pass comes before.
+func (p sortPart) isFirst() bool { return p == wideFirst || p == firstPass || p == onlyPass }
+
 // isWide reports whether a part leaves keys wide.
 func (p sortPart) isWide() bool { return p == wideFirst || p == wideMiddle }
 
@@ -110,7 +114,7 @@ func (o *ordering) passes(w, measured word, again, key, beside *ir.Value, isLast
 		end.out, end.limit = o.out, o.limit
 	}
 	if o.short && !o.isHash {
-		s := &sorting{radix: radix, most: digits}
+		s := &sorting{radix: radix, most: digits, anyOrder: o.anyOrder}
 		if o.bits == nil {
 			s.low, s.high = o.differing(measured)
 		} else {
@@ -271,6 +275,7 @@ func (o *ordering) place(from carried, before *ir.Value, digit int, t turn) *ir.
 			place.Split = t.of.other
 		}
 		o.turns[place] = t
+		place.AnyOrder = t.of.anyOrder && t.part.isFirst()
 	}
 	return place
 }

@@ -16,7 +16,7 @@ type groupSample struct {
 	isNarrow *ir.Value  // the keys may lie in a small range, or many of them in one that bins of partitioned rows are for; nil if they never do
 	isFew    *ir.Value  // there are so few groups that rows need no partition
 	few      *ir.Value  // a scalar: how many groups the sample has where it says so, else 0
-	isSome   *ir.Value  // there are so few groups beside the rows of the sample that a partition is worth it
+	isSome   *ir.Value  // there are so few groups beside the rows of the sample that a partition is worth it; in local memory, about how many then
 	parts    *partRange // of ranges of the keys; nil if there never are any
 }
 
@@ -50,7 +50,13 @@ func (o *ordering) sampleOf(keys []sortKey) groupSample {
 		s.isNarrow = o.apply(ir.OpGreatest, t.isShort, t.found(isNarrow))
 		s.parts = t.partsOfGroups(least, span)
 	}
-	s.isSome = t.found(o.apply(ir.OpLe, t.distinct, o.mostDistinct(t.rows, t.isNarrow)))
+	some := o.number(1)
+	if o.short { // of n rows of m groups, m far above n, n * n / (2 * m) have the keys of another one
+		equal := o.apply(ir.OpGreatest, o.apply(ir.OpSub, o.number(o.sample), t.distinct), o.number(1))
+		some = o.apply(ir.OpDiv, o.number(max(o.sample*o.sample/2, o.sample)), equal)
+	}
+	s.isSome = o.choose(o.apply(ir.OpLe, t.distinct, o.mostDistinct(t.rows, t.isNarrow)), some, o.number(0))
+	s.isSome.By = t.isLong
 	return s
 }
 

@@ -271,7 +271,7 @@ func (l *lowering) isTable(v *ir.Value) bool {
 				return true
 			}
 		case ir.OpInsert, ir.OpProbe, ir.OpPartners, ir.OpPairs:
-			if slices.Contains(keysOfTable(u), v) {
+			if slices.Contains(storedKeysOf(u), v) {
 				return true
 			}
 		case ir.OpCuckoo:

@@ -1,6 +1,8 @@
 package fuse
 
 import (
+	"slices"
+
 	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/ir"
 )
@@ -19,6 +21,31 @@ func keysOfTable(v *ir.Value) []*ir.Value {
 		return v.Args[v.Split:]
 	}
 	return v.Args[firstKey+(len(v.Args)-firstKey)/2:]
+}
+
+// storedKeysOf returns the columns that have the keys of the rows in the table that v makes or searches: keys themselves or, in
+// a table of partitioned rows, words that have moved with these in their low bits.
+func storedKeysOf(v *ir.Value) []*ir.Value {
+	table, keys := v, keysOfTable(v)
+	if v.Op == ir.OpProbe {
+		table = v.Args[0]
+	}
+	if table.Op != ir.OpInsert || table.Split == 0 {
+		return keys
+	}
+	list := slices.Clone(keys)
+	for i, key := range list {
+		list[i] = holding(key)
+	}
+	return list
+}
+
+// holding returns the moved word in whose low bits x lies, or x itself.
+func holding(x *ir.Value) *ir.Value {
+	if x.Op == ir.OpCast && x.Args[0].Op == ir.OpScatter && x.Type.Kind.IsInteger() && x.Type.Kind.Size() < x.Args[0].Type.Kind.Size() {
+		return x.Args[0]
+	}
+	return x
 }
 
 // homesOf returns the slots that each row has in a cuckoo table.
@@ -56,7 +83,7 @@ func (l *lowering) insert(v *ir.Value) {
 
 // tableKeys makes s read the keys of any row in a table.
 func (l *lowering) tableKeys(s *Stage, v *ir.Value) {
-	for _, key := range keysOfTable(v) {
+	for _, key := range storedKeysOf(v) {
 		l.read(s, key, tile.Gather, true)
 	}
 }
@@ -152,8 +179,9 @@ func (b *kernelBuilder) match(v *ir.Value, domain int) tile.ID {
 
 // keyStreams returns the streams of the keys of the rows in a table.
 func (b *kernelBuilder) keyStreams(v *ir.Value) []int {
-	list := make([]int, len(keysOfTable(v)))
-	for i, key := range keysOfTable(v) {
+	keys := storedKeysOf(v)
+	list := make([]int, len(keys))
+	for i, key := range keys {
 		list[i] = b.complete(b.graph.result(key), tile.Gather)
 	}
 	return list

@@ -45,18 +45,19 @@ type Value struct {
 	By   *Value   // the by: operand (an index column), or nil; of a scalar condition of the compiler: another, without which it is not found out, but 0
 	Else *Value   // the else: operand, a scalar, or nil; of an OpInsert with a limit: a scalar of the plan, about how many different keys there are, or 0
 
-	Const   Scalar   // OpConst: the value; OpParam: the default, if Const.Kind != Invalid
-	Missing Scalar   // OpParam, a column: what a row has where its source has no value; Kind Invalid if that is an error
-	Literal *string  // OpParam of kind Text: the constant it stands for if Hidden, else the text of Const or Missing
-	Hidden  bool     // OpParam: a constant of kind Text, which the pipeline does not declare
-	Like    *Pattern // OpParam, a bool column: what it says of each row of a column of texts, its source
-	Present *Value   // OpParam, a bool column: the parameter of whose rows it tells which have a value
-	Reduce  ReduceOp // OpScan, OpExscan
-	Shift   int64    // OpPrev, OpNext: rows, >= 0
-	Split   int      // OpFind, OpJoin: Args[:Split] is the left key tuple, Args[Split:] the right one; OpRank: bits of a digit; OpInsert: by how many high bits of their slots the rows are sorted; OpMatch: of what number slots are multiples, if of any; OpBins: without how many low bits of their bins, if any; OpGroupParts: with how many groups a part may be divided
-	Desc    []bool   // OpOrder: per key, descending
-	Limit   *Value   // OpOrder: the limit: operand, or nil; of a fold of the compiler: a condition that others have not, or nil
-	Likely  bool     // of a scalar condition of the compiler: it usually holds
+	Const    Scalar   // OpConst: the value; OpParam: the default, if Const.Kind != Invalid
+	Missing  Scalar   // OpParam, a column: what a row has where its source has no value; Kind Invalid if that is an error
+	Literal  *string  // OpParam of kind Text: the constant it stands for if Hidden, else the text of Const or Missing
+	Hidden   bool     // OpParam: a constant of kind Text, which the pipeline does not declare
+	Like     *Pattern // OpParam, a bool column: what it says of each row of a column of texts, its source
+	Present  *Value   // OpParam, a bool column: the parameter of whose rows it tells which have a value
+	Reduce   ReduceOp // OpScan, OpExscan
+	Shift    int64    // OpPrev, OpNext: rows, >= 0
+	Split    int      // OpFind, OpJoin: Args[:Split] is the left key tuple, Args[Split:] the right one; OpRank: bits of a digit; OpInsert: by how many high bits of their slots the rows are sorted; OpMatch: of what number slots are multiples, if of any; OpBins: without how many low bits of their bins, if any; OpGroupParts: with how many groups a part may be divided
+	Desc     []bool   // OpOrder: per key, descending
+	Limit    *Value   // OpOrder: the limit: operand, or nil; of a fold of the compiler: a condition that others have not, or nil
+	AnyOrder bool     // OpRank: rows of one digit may go to each other's places
+	Likely   bool     // of a scalar condition of the compiler: it usually holds
 
 	Name string // the statement or parameter that names it, or ""
 	Doc  string // of a parameter: the comment beside it, without comment marks

@@ -69,15 +69,17 @@ type fittedPlaces struct {
 	places
 	name        string // a value of plan.Schedule.Places
 	wide        bool   // they suit keys of more than 4 bytes, too: few of these wait for global memory, not for each other
+	parts       bool   // they suit partitioned rows, else others
 	least, most int64
 }
 
 // fittedTo are the places for other numbers of groups than plain ones suit. On an H200, 2^28 rows of 16, 128 and 256 groups
 // take 0.59, 0.62 and 0.63 ms with copies, plain 0.67, 0.62 and 0.62; of 1,536, 2,048, 4,096 and 8,192 0.76, 0.75, 0.90 and 1.84
-// in pairs, plain 0.70, 0.77, 1.00 and 2.02.
+// in pairs, plain 0.70, 0.77, 1.00 and 2.02. Partitioned ones of 65,536 and 2^20 groups take 2.77 and 3.48 in pairs, plain 2.65 and 3.76.
 var fittedTo = []fittedPlaces{
-	{places{6784, 1, 4}, plan.Copied, false, 1, 128},
-	{places{rememberedLaunched, 2, 1}, plan.Paired, true, 2048, plan.MaxRows},
+	{places{6784, 1, 4}, plan.Copied, false, false, 1, 128},
+	{places{rememberedLaunched, 2, 1}, plan.Paired, true, false, 2048, plan.MaxRows},
+	{places{rememberedLaunched, 2, 1}, plan.Paired, true, true, 3 << 17, plan.MaxRows},
 }
 
 // fitted lists the places that the kernel may have in place of plain ones: in local memory that a launch brings, for one table
@@ -88,11 +90,11 @@ func (w walking) fitted() []fittedPlaces {
 	}
 	op := &w.Ops[w.localTables.entered[0].op]
 	word := w.wordOfKeys(w.Kernel, op)
-	if op.PartBits > 0 || word == ir.I32 || len(w.reductions()) > 0 {
+	if word == ir.I32 || len(w.reductions()) > 0 {
 		return nil
 	}
 	return slices.DeleteFunc(slices.Clone(fittedTo), func(in fittedPlaces) bool {
-		return word == ir.U64 && !in.wide || w.with(in.places).remembered < min(sparse*in.most, w.remembered)
+		return in.parts != (op.PartBits > 0) || word == ir.U64 && !in.wide || w.with(in.places).remembered < min(sparse*in.most, w.remembered)
 	})
 }
 

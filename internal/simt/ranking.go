@@ -31,6 +31,7 @@ import (
 type ranking struct {
 	flat
 	earlier digitCounts
+	tickets *lookback // of the tiles; nil if launches before count rows
 }
 
 // digitCounts brings the counts of earlier tiles.
@@ -138,7 +139,11 @@ var rankingFamily = family{
 		}
 		r := ranking{flat: flat{s}, earlier: &publishedCounts{}}
 		if s.family.Name != SchemePublished {
-			r.earlier = &polledCounts{launches: &lookback{flat: r.flat}}
+			r.tickets = &lookback{flat: r.flat}
+			r.earlier = &polledCounts{launches: r.tickets}
+		}
+		if s.ranks.claims {
+			r.earlier = &claimedCounts{launches: r.tickets}
 		}
 		return r
 	},
@@ -170,6 +175,7 @@ type ranks struct {
 	inLanes  bool      // devices serve lanes in their order
 	lookBack int       // subgroups that only look back, the last of a work-group that walks
 	serves   bool      // atomic operations give rows their places, see ranking_serve.go
+	claims   bool      // tiles claim places for their rows, see ranking_claim.go
 }
 
 // isWhole reports whether rows are sorted by all digits at once.
@@ -197,7 +203,8 @@ func (k *kernel) planRanks() {
 			r.lanes = min(k.subgroup.Width, maskBits)
 		}
 		r.lookBack = k.lookBackSubgroups()
-		r.serves = r.inLanes && r.lookBack > 0 && r.digits > fewDigits // few values have many lanes each
+		r.claims = t.Ops[r.op].AnyOrder && r.lookBack > 0
+		r.serves = r.inLanes && r.lookBack > 0 && r.digits > fewDigits && !r.claims // few values have many lanes each
 		r.held = k.heldOf(r)
 		budget, bytes, mostItems := k.budget-r.countBytes(k), k.rowBytes(), maxMovedItems
 		if r.isWhole() {
@@ -212,8 +219,11 @@ func (k *kernel) planRanks() {
 			budget = movedBudget
 		}
 		most := int(budget / (int64(k.rowItems()) * bytes))
-		if r.serves {
+		switch {
+		case r.serves:
 			most = min(most, servedRows/k.rowItems())
+		case r.claims:
+			most = min(most, claimedRows/k.rowItems())
 		}
 		if items > 0 {
 			r.items = min(items, most)
@@ -241,7 +251,7 @@ func (k *kernel) movedWorkgroup() int {
 	switch {
 	case !k.isOpen:
 		return k.workgroup
-	case k.ranks.walks && !k.ranks.inLanes && k.ranks.digits > fewDigits:
+	case k.ranks.walks && !k.ranks.inLanes && k.ranks.digits > fewDigits && !k.Ops[k.ranks.op].AnyOrder:
 		return maskedWorkgroup
 	case k.ranks.walks && k.ranks.digits > manyDigits:
 		return maskedWorkgroup
@@ -260,15 +270,18 @@ func (r *ranks) bytes(k *kernel) int64 {
 	return r.countBytes(k) + int64(k.rowItems()*r.items)*k.rowBytes()
 }
 
-// countBytes returns the local memory of counters: counts per subgroup and masks if rows have them,
-// totals and offsets, and what a scan takes.
+// countBytes returns the local memory of counters: counts per subgroup and masks if rows have them, or counts and
+// starts, totals and offsets, and what a scan takes.
 func (r *ranks) countBytes(k *kernel) int64 {
 	subgroups := int64(k.rowItems() / r.lanes)
-	perSubgroup := int64(8)
-	if r.serves {
-		perSubgroup = 4
+	words := 2 * subgroups
+	switch {
+	case r.serves:
+		words = subgroups
+	case r.claims:
+		words = 2
 	}
-	return r.digits*(perSubgroup*subgroups+12) + int64(8*k.collective.elements(k)) + 16
+	return r.digits*(4*words+12) + int64(8*k.collective.elements(k)) + 16
 }
 
 // rowBytes returns what a row takes of local memory.

@@ -14,6 +14,8 @@ type rankedTile struct {
 	lane     loop.Expr   // in it
 	counts   *loop.Var   // per subgroup and digit: its rows, then the place of the next in the tile
 	masks    *loop.Var   // likewise: the lanes whose row has the digit; nil if atomic operations give rows their places
+	starts   *loop.Var   // per digit, if tiles claim places: the place of its first row in the tile
+	ranked   *loop.Var   // likewise, of each two of the work-item's rows: how many rows of the tile with its digit come before
 	totals   *loop.Var   // per digit: rows of the tile
 	sole     *loop.Var   // 1 more than the number of the last tile, or pass, whose rows all had one digit
 	isLate   *loop.Var   // whether a row has met one that it should not, behind which it lies
@@ -27,9 +29,14 @@ func (s *launches) rankedTile(e *rowBody) *rankedTile {
 	subgroups := e.rowItems() / r.ranks.lanes
 	r.subgroup = e.b.Let("subgroup", loop.Div(e.localID, loop.Int(int64(r.ranks.lanes))))
 	r.lane = e.b.Let("lane", loop.Apply(ir.OpAnd, e.localID, loop.Int(int64(r.ranks.lanes-1))))
-	r.counts = e.localWords("counts", subgroups*int(r.ranks.digits))
-	if !r.ranks.serves {
-		r.masks = e.localWords("masks", subgroups*int(r.ranks.digits))
+	switch {
+	case r.ranks.claims:
+		r.counts, r.starts = e.localWords("counts", int(r.ranks.digits)), e.localWords("starts", int(r.ranks.digits))
+	default:
+		r.counts = e.localWords("counts", subgroups*int(r.ranks.digits))
+		if !r.ranks.serves {
+			r.masks = e.localWords("masks", subgroups*int(r.ranks.digits))
+		}
 	}
 	r.totals = e.localWords("totals", int(r.ranks.digits))
 	r.offsets = e.localArray("shared_offsets", s.rowKind(), int(r.ranks.digits))
@@ -51,6 +58,9 @@ func (r *rankedTile) begin() {
 	r.b.If(loop.Eq(r.localID, loop.Int(0)), func() { r.b.Store(r.sole, loop.Int(0), number(ir.U32, 0)) }, nil)
 	for _, v := range r.ranks.held {
 		r.held = append(r.held, r.b.Storage(r.name(v)+"_held", loop.ArrayOf(r.items, loop.ScalarOf(r.heldWord(v)))))
+	}
+	if r.ranks.claims {
+		r.ranked = r.b.Storage("ranked", loop.ArrayOf((r.items+1)/2, loop.ScalarOf(ir.U32)))
 	}
 }
 
@@ -221,19 +231,23 @@ func (r *rankedTile) begins(earlier digitCounts) {
 	st := single(r.kernel, slot{stateKey: stateKey{r.ranks.op, 0}, kind: ir.I32, counts: true})
 	mine := r.declare(st, st.identities())[0]
 	r.eachDigit(func(digit loop.Expr) {
-		total := r.b.Decl("total", number(ir.U32, 0))
-		r.eachSubgroup(func(subgroup loop.Expr) {
-			r.b.Assign(total, loop.Add(total, loop.At(r.counts, r.counter(subgroup, digit))))
-		})
+		total := r.total(digit)
 		earlier.publish(r.tileBody, digit, total)
 		r.b.Store(r.totals, digit, total)
-		r.b.If(loop.Eq(loop.ToCounter(total), r.tileBody.count), func() { r.b.Store(r.sole, loop.Int(0), r.mark()) }, nil)
+		if !r.ranks.claims {
+			r.b.If(loop.Eq(loop.ToCounter(total), r.tileBody.count), func() { r.b.Store(r.sole, loop.Int(0), r.mark()) }, nil)
+		}
 		r.b.Assign(mine, loop.Add(mine, loop.ToKind(ir.I32, total)))
 	})
 	before, _ := r.blockScan(st, []loop.Expr{mine}, duringScan{})
 	begin := r.b.Decl("begin", before[0])
 	r.eachDigit(func(digit loop.Expr) {
 		r.b.Store(r.offsets, digit, loop.ToKind(r.rowKind(), begin))
+		if r.ranks.claims {
+			r.b.Store(r.starts, digit, loop.ToKind(ir.U32, begin))
+			r.b.Assign(begin, loop.Add(begin, loop.ToKind(ir.I32, loop.At(r.totals, digit))))
+			return
+		}
 		r.eachSubgroup(func(subgroup loop.Expr) {
 			at := r.b.Let("at", r.counter(subgroup, digit))
 			count := r.b.Let("count", loop.ToKind(ir.I32, loop.At(r.counts, at)))
@@ -242,6 +256,18 @@ func (r *rankedTile) begins(earlier digitCounts) {
 		})
 	})
 	r.b.Barrier(loop.WorkgroupScope)
+}
+
+// total returns how many rows of the tile have a digit.
+func (r *rankedTile) total(digit loop.Expr) loop.Expr {
+	if r.ranks.claims {
+		return r.takeTotal(digit)
+	}
+	total := r.b.Decl("total", number(ir.U32, 0))
+	r.eachSubgroup(func(subgroup loop.Expr) {
+		r.b.Assign(total, loop.Add(total, loop.At(r.counts, r.counter(subgroup, digit))))
+	})
+	return total
 }
 
 // mark is what sole holds if the rows of the tile all have one digit.
@@ -255,6 +281,10 @@ func (r *rankedTile) mark() loop.Expr {
 // handOut puts the rows in local memory, in the order of their digits. Rows of one
 // digit are in that order.
 func (r *rankedTile) handOut() {
+	if r.ranks.claims {
+		r.eachItem(false, func() { r.put(r.claimedPlace(), r.item) })
+		return
+	}
 	r.b.If(loop.Eq(loop.At(r.sole, loop.Int(0)), r.mark()), func() {
 		r.eachItem(false, func() { r.put(r.rowAt(r.item), r.item) })
 	}, func() {

@@ -2,6 +2,7 @@ package simt
 
 import (
 	"github.com/kgen-go/kgen/internal/loop"
+	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
 )
 
@@ -24,7 +25,7 @@ const (
 // ticket of the next tile before the rows of this one are handed out. Tiles still wait
 // for lower tickets only, and each work-group takes its own in their order.
 func (s ranking) walk(r *rankedTile) {
-	tickets := s.earlier.(*polledCounts).launches
+	tickets := s.tickets
 	rowItems := r.rowItems()
 	lookBack := func(body func()) { r.b.Role("look back", rowItems/r.kernel.subgroup.Width, r.ranks.lookBack, body) }
 	rank := func(body func()) { r.b.Role("rank", 0, rowItems/r.kernel.subgroup.Width, body) }
@@ -39,11 +40,18 @@ func (s ranking) walk(r *rankedTile) {
 	}
 	r.begin()
 	rank(func() { loadTile(current) })
+	if r.ranks.claims {
+		r.eachDigit(func(digit loop.Expr) { r.b.Store(r.counts, digit, number(ir.U32, 0)) })
+	}
 	r.b.Barrier(loop.WorkgroupScope) // all have read the ticket
 	r.b.While(loop.Lt(current, tiles), func() {
 		rank(func() {
 			r.tileBody.tile = current
 			r.tileRows()
+			if r.ranks.claims {
+				r.countOnce()
+				return
+			}
 			r.clear()
 			r.b.Barrier(loop.SubgroupScope)
 			r.count()

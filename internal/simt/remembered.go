@@ -110,16 +110,16 @@ func (e *function) memoryOf(i int) *memory {
 // keys are integers that fit, and else i32, for numbers of rows.
 func (l *lowering) wordOfKeys(t *tile.Kernel, op *tile.Op) ir.Kind {
 	size := 0
-	for _, key := range op.Keys {
-		kind := t.Streams[key].Kind
+	for _, key := range op.Args[4:] {
+		kind := t.Values[key].Kind
 		if size += kind.Size(); !kind.IsInteger() && !kind.IsCoded() {
 			return ir.I32
 		}
 	}
 	switch {
-	case size <= 4 && len(op.Keys) == 1:
+	case size <= 4 && len(op.Args) == 5:
 		return ir.U32
-	case size <= 8 && len(op.Keys) > 0 && l.target.Atomics64:
+	case size <= 8 && len(op.Args) > 4 && l.target.Atomics64:
 		return ir.U64
 	}
 	return ir.I32
@@ -127,8 +127,8 @@ func (l *lowering) wordOfKeys(t *tile.Kernel, op *tile.Op) ir.Kind {
 
 // sizesOfKeys returns how many bytes each key has.
 func (k *kernel) sizesOfKeys(op *tile.Op) (sizes []int) {
-	for _, key := range op.Keys {
-		sizes = append(sizes, k.Streams[key].Kind.Size())
+	for _, key := range op.Args[4:] {
+		sizes = append(sizes, k.Values[key].Kind.Size())
 	}
 	return sizes
 }

@@ -74,6 +74,9 @@ func (op *Op) memoKey(k ir.Kind) string {
 	if op.First {
 		key = append(key, '1')
 	}
+	if op.AnyOrder {
+		key = append(key, '*')
+	}
 	return string(key) + " " + op.Ref
 }
 
@@ -202,6 +205,11 @@ func (b *Builder) Scan(domain int, m *Monoid, exclusive bool, name string, eleme
 // there are in this launch; nothing means all.
 func (b *Builder) Rank(digit, first ID, digits int64, values ...ID) ID {
 	return b.pure(Op{Kind: Rank, Args: append([]ID{digit, first}, values...), Digits: digits}, ir.I64, "place")
+}
+
+// RankInAnyOrder is Rank where rows with the same digit may have each other's places.
+func (b *Builder) RankInAnyOrder(digit, first ID, digits int64) ID {
+	return b.pure(Op{Kind: Rank, Args: []ID{digit, first}, Digits: digits, AnyOrder: true}, ir.I64, "place")
 }
 
 // Order returns the place of a row in the order of words of so many bits. Room is the scalar of the plan

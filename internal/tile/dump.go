@@ -147,6 +147,9 @@ func (k *Kernel) opString(op *Op) string {
 	if op.First {
 		b.WriteString(" first")
 	}
+	if op.AnyOrder {
+		b.WriteString(" in any order")
+	}
 	if op.Kind == Store && op.Width > 0 {
 		fmt.Fprintf(&b, " word %d of %d", op.Word, op.Width)
 	}

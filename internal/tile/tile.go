@@ -145,6 +145,7 @@ type Op struct {
 	Contiguous bool // Update: rows of equal index lie together
 	BySlot     bool // Update: the index is a slot of a hash table that may leave rows out
 	First      bool // Partners
+	AnyOrder   bool // Rank: rows with the same digit may have each other's results
 	WindowBits int  // Update: rows lie in the order of what the index is without so many low bits; 0 if they lie in any order
 	Width      int  // Store at a place: Stream has so many elements for each row of Domain, side by side, and the place is that of element Word of the row; 0 if it may be any. Source: of how many rows Stream has the end of the last; 0 if it has all ends
 	Word       int  // Store

@@ -230,7 +230,9 @@ func (k *Kernel) verifyRoles(op *Op, roles []Role, values []ID) error {
 		case OfFirst:
 			err = k.wantKind(v, k.Values[op.Args[0]].Kind)
 		case Compared:
-			err = k.wantKind(v, k.Streams[op.Keys[i-slices.Index(roles, Compared)]].Kind)
+			if stored := k.Streams[op.Keys[i-slices.Index(roles, Compared)]].Kind; !isLowOf(k.Values[v].Kind, stored) {
+				err = k.wantKind(v, stored)
+			}
 		case Moved, Keys:
 			err = k.verifyNeighbour(v)
 		case Fields:
@@ -289,6 +291,9 @@ func (k *Kernel) kinds(values []ID) []ir.Kind {
 	}
 	return list
 }
+
+// isLowOf reports whether elements of a kind may lie in the low bits of those of another.
+func isLowOf(k, of ir.Kind) bool { return k.IsInteger() && of.IsInteger() && k.Size() < of.Size() }
 
 func (k *Kernel) wantKind(v ID, want ir.Kind) error {
 	if got := k.Values[v].Kind; got != want {

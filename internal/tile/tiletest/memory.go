@@ -255,7 +255,11 @@ func (m *machine) slot(op *tile.Op, at, slots int64, keys []ir.Scalar) (slot int
 		}
 		differs := false
 		for i, key := range keys {
-			differs = differs || !SameKey(key, m.load(op.Keys[i], held.Int64(), false))
+			other := m.load(op.Keys[i], held.Int64(), false)
+			if other.Kind != key.Kind { // the key lies in the low bits
+				other = cast(key.Kind, other)
+			}
+			differs = differs || !SameKey(key, other)
 		}
 		if !differs {
 			return at, held
