@@ -12,6 +12,7 @@ type groupedRows struct {
 	order *ir.Value // the rows
 	begin *ir.Value // of each key: where its rows begin in the order
 	count *ir.Value // likewise: how many they are
+	taken slotsTaken
 }
 
 // mayGroup reports whether rows with some keys are grouped if they are many.
@@ -40,14 +41,15 @@ func (o *ordering) orGrouped(t *rowTable) {
 	end := o.add(o.pos, ir.Value{Op: ir.OpNext, Args: []*ir.Value{g.begin, all}, Shift: 1, Type: g.begin.Type})
 	g.count = o.apply(ir.OpSub, end, g.begin)
 
-	hash := o.compact(sorted.word, isFirst, firsts)
+	key := o.ofNarrowHash(o.compact(sorted.word, isFirst, firsts))
 	first := o.cast(ir.I64, o.compact(sorted.number, isFirst, firsts))
 	first.Type.Target = rows
-	way := rowTable{keys: []*ir.Value{o.ofNarrowHash(hash)}, isDirect: t.isDirect, isNarrow: true, hasShortHash: true}
+	way := rowTable{keys: []*ir.Value{key}, isDirect: t.isDirect, isNarrow: true, hasShortHash: true}
 	way.moved = &movedRows{number: unwidened(first), column: func(x *ir.Value) *ir.Value { return o.gather(o.pos, x, first) }}
 	var size *ir.Value
-	size, way.shift = o.hashSlots(o.cast(ir.U64, o.apply(ir.OpGreatest, o.length(hash), o.number(1))))
-	o.insert(&way, o.shortSlot(way, hash), size, nil)
+	size, way.shift = o.hashSlots(o.cast(ir.U64, o.apply(ir.OpGreatest, o.length(key), o.number(1))))
+	g.taken = o.slotsTaken(o.shortSlot(way, o.narrowHash(word{key, codeBits})), size)
+	way.rows = o.placed(g.taken)
 
 	isFew := o.isSmall(*t)
 	if t.least != nil {

@@ -67,10 +67,15 @@ func (o *ordering) expanded(r repetition, out *ir.Domain) (source, begin *ir.Val
 	if r.stored != nil {
 		ends = o.every(ends, endsOf)
 	}
+	return o.sourcesByBlocks(sourceSearch{ends: ends, of: rows, lengths: r.stored}, total, out), begin
+}
+
+// sourcesByBlocks returns the source of every row of out, of which blocks are looked up before.
+func (o *ordering) sourcesByBlocks(by sourceSearch, total *ir.Value, out *ir.Domain) *ir.Value {
 	isShort := o.apply(ir.OpLe, total, o.number(math.MaxInt32))
 	size := o.choose(isShort, o.apply(ir.OpAdd, o.apply(ir.OpShr, total, o.number(blockShift)), o.number(3)), o.number(0))
-	blocks := o.sources(sourceSearch{ends: ends, of: ends.Type.Domain}, size, blockShift, o.newDomain(ir.DomainBins, out.Name+"_blocks", nil))
-	return o.sources(sourceSearch{ends, rows, blocks, r.stored}, total, 0, out), begin
+	by.blocks = o.sources(sourceSearch{ends: by.ends, of: by.ends.Type.Domain}, size, blockShift, o.newDomain(ir.DomainBins, out.Name+"_blocks", nil))
+	return o.sources(by, total, 0, out)
 }
 
 // blockShift is the binary logarithm of the length of blocks. The sources of the rows of

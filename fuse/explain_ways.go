@@ -84,7 +84,7 @@ func (g *Graph) wayName(s *Stage) string {
 			return false
 		}
 		by := v.Args[1].Type.Domain.By
-		return by != nil && by.Op == ir.OpInsert && by.Args[0].Type.Domain.Kind == ir.DomainMask
+		return by != nil && by.Op == ir.OpExpand && by.Args[0].Type.Domain.Kind == ir.DomainMask
 	})
 	isTable := followsFromLengths(last.condition) && hasSlotsOf(ir.OpInsert)
 	switch {

@@ -158,3 +158,48 @@ func TestGroupedRows(t *testing.T) {
 		})
 	}
 }
+
+// TestSlotsAround makes a table of keys of which more have the last slots than there are, and others the first ones, which
+// move on.
+func TestSlotsAround(t *testing.T) {
+	const keys, slots = 40, 128
+	hash := func(x uint32) uint32 { // as fuse has it
+		x *= 0x9e3779b1
+		x ^= x >> 15
+		return x * 0x85ebca77
+	}
+	p, errs := ir.Load("around.kg", []byte("pipeline around(a: [n]u32, b: [m]u32) {\n\tj = join(a, b)\n\treturn left: j.left, right: j.right\n}\n"))
+	if err := errs.Err(); err != nil {
+		t.Fatal(err)
+	}
+	program, _, err := compile.Compile(p[0], compile.Options{Level: fuse.LevelAuto, Options: fuse.Options{Short: true, Radix: 4, Partitions: true, Moved: keys}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lowered, err := simt.Lower(program, plan.Schedule{Workgroup: 8, Items: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for seed := range uint32(4) {
+		var left, right []uint32
+		have := map[uint32]int{}
+		for x := seed << 28; len(left) < 2*keys; x++ {
+			slot := hash(x) / (1 << 32 / slots)
+			if (slot < 4 || slot >= slots-2) && have[slot] < keys/5 {
+				have[slot]++
+				left = append(left, x)
+				if len(left) > 4 && len(right) < keys { // left rows without a partner, in clusters, too
+					right = append(right, x)
+				}
+			}
+			if len(have) == 6 && len(right) == keys {
+				break
+			}
+		}
+		for range seed { // several rows of some keys
+			right = append(right, right[:len(right)/2]...)
+		}
+		columns := []ir.Column{{Kind: ir.U32, Slice: left}, {Kind: ir.U32, Slice: right}}
+		kerneltest.Agree(t, lowered.Plan, watching(lowered, uint64(seed), func(string) {}), p[0], fmt.Sprintf("seed %d", seed), columns)
+	}
+}
