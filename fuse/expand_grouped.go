@@ -9,9 +9,9 @@ import "github.com/kgen-go/kgen/ir"
 
 // groupedRows are the right rows of a join in the order of the hash of their keys.
 type groupedRows struct {
-	order *ir.Value // the rows
-	begin *ir.Value // of each key: where its rows begin in the order
-	count *ir.Value // likewise: how many they are
+	order *ir.Value  // the rows
+	begin *ir.Value  // of each key: where its rows begin in the order
+	count *ir.Value  // likewise: how many they are
 	taken slotsTaken // likewise
 }
 
@@ -49,7 +49,7 @@ func (o *ordering) orGrouped(t *rowTable) {
 	}
 	other := *t
 	t.ways = &tableWays{isFirst: isFew, first: other, second: way, slots: o.newDomain(ir.DomainEither, rows.Name+"_slots_of_rows_or_keys", rows)}
-	none := o.none(g.taken, other.rows.Type.Kind)
+	none := o.cast(other.rows.Type.Kind, o.none(g.taken))
 	t.rows = o.either(isFew, other.rows, none, ir.Type{Kind: none.Type.Kind, Domain: o.newDomain(ir.DomainEither, rows.Name+"_slots_of_rows_or_none", rows)}) // read if slots are keys
 	t.shift = o.either(isFew, other.shift, way.shift, other.shift.Type)
 	t.grouped = g

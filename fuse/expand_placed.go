@@ -52,11 +52,10 @@ func (o *ordering) placed(t slotsTaken) *ir.Value {
 	return o.cast(ir.U32, o.choose(isAround, o.apply(ir.OpAdd, o.length(t.ends), behind), row))
 }
 
-// none returns a column with a row, of slots that nobody reads.
-func (o *ordering) none(t slotsTaken, kind ir.Kind) *ir.Value {
+// none returns a column of one row, in place of one of slots that nobody reads.
+func (o *ordering) none(t slotsTaken) *ir.Value {
 	rows := t.ends.Type.Domain
-	one := o.apply(ir.OpLeast, t.size, o.number(1))
-	return o.cast(kind, o.sources(sourceSearch{ends: t.ends, of: rows}, one, 0, o.newDomain(ir.DomainBins, rows.Name+"_none", nil)))
+	return o.sources(sourceSearch{ends: t.ends, of: rows}, o.apply(ir.OpLeast, t.size, o.number(1)), 0, o.newDomain(ir.DomainBins, rows.Name+"_none", nil))
 }
 
 // hashedRows are rows in the order of the hash of their keys, of which those of equal keys are neighbours, in their order.
