@@ -195,14 +195,7 @@ func TestSlotsAround(t *testing.T) {
 	if err := errs.Err(); err != nil {
 		t.Fatal(err)
 	}
-	program, _, err := compile.Compile(p[0], compile.Options{Level: fuse.LevelAuto, Options: fuse.Options{Short: true, Radix: 4, Partitions: true, Moved: keys}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	lowered, err := simt.Lower(program, plan.Schedule{Workgroup: 8, Items: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	var inputs [][]ir.Column
 	for seed := range uint32(4) {
 		var left, right []uint32
 		have := map[uint32]int{}
@@ -222,7 +215,20 @@ func TestSlotsAround(t *testing.T) {
 		for range seed { // several rows of some keys
 			right = append(right, right[:len(right)/2]...)
 		}
-		columns := []ir.Column{{Kind: ir.U32, Slice: left}, {Kind: ir.U32, Slice: right}}
-		kerneltest.Agree(t, lowered.Plan, watching(lowered, uint64(seed), func(string) {}), p[0], fmt.Sprintf("seed %d", seed), columns)
+		inputs = append(inputs, []ir.Column{{Kind: ir.U32, Slice: left}, {Kind: ir.U32, Slice: right}})
+	}
+	for i, level := range fuse.Levels {
+		program, _, err := compile.Compile(p[0], compile.Options{Level: level, Options: fuse.Options{Short: true, Radix: 4, Partitions: true, Moved: keys}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		scheme := []string{simt.SchemePublished, simt.SchemeLookback}[i%2]
+		lowered, err := simt.Lower(program, plan.Schedule{Workgroup: 8, Items: 2, Scheme: scheme})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for seed, columns := range inputs {
+			kerneltest.Agree(t, lowered.Plan, watching(lowered, uint64(seed), func(string) {}), p[0], fmt.Sprintf("level %s, seed %d", level, seed), columns)
+		}
 	}
 }
