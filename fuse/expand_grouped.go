@@ -40,7 +40,7 @@ func (o *ordering) orGrouped(t *rowTable) {
 	way.moved = &movedRows{number: unwidened(first), column: func(x *ir.Value) *ir.Value { return o.gather(o.pos, x, first) }}
 	var size *ir.Value
 	size, way.shift = o.hashSlots(o.cast(ir.U64, o.apply(ir.OpGreatest, o.length(key), o.number(1))))
-	g.taken = o.slotsTaken(o.hashSlot(way, way.keys), size)
+	g.taken = o.slotsTaken(o.hashSlot(way, way.keys), size, o.newDomain(ir.DomainBins, key.Type.Domain.Name+"_slots", nil))
 	way.rows = o.placed(g.taken)
 
 	isFew := o.isSmall(*t)
@@ -48,9 +48,8 @@ func (o *ordering) orGrouped(t *rowTable) {
 		isFew = o.choose(t.isDirect, o.number(1), isFew)
 	}
 	other := *t
-	t.ways = &tableWays{isFirst: isFew, first: other, second: way, slots: o.newDomain(ir.DomainEither, rows.Name+"_slots_of_rows_or_keys", rows)}
-	none := o.cast(other.rows.Type.Kind, o.none(g.taken))
-	t.rows = o.either(isFew, other.rows, none, ir.Type{Kind: none.Type.Kind, Domain: o.newDomain(ir.DomainEither, rows.Name+"_slots_of_rows_or_none", rows)}) // read if slots are keys
+	t.ways = &tableWays{isFirst: isFew, first: other, second: way, name: rows.Name + "_slots_of_rows_or_keys", slots: map[*ir.Domain]*ir.Domain{}}
+	t.rows = o.eitherTable(t.ways, other.rows, o.cast(other.rows.Type.Kind, o.none(g.taken))) // read if slots are keys
 	t.shift = o.either(isFew, other.shift, way.shift, other.shift.Type)
 	t.grouped = g
 }

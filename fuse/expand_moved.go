@@ -39,7 +39,7 @@ func (o *ordering) insertInWays(t *rowTable, slotOf func(keys []*ir.Value) *ir.V
 		moved.keys = append(moved.keys, p.move(key))
 	}
 	o.insert(&moved, slotOf(moved.keys), size, nil)
-	t.ways = &tableWays{isFirst: isSmall, first: entered, second: moved, slots: o.newDomain(ir.DomainEither, t.rows.Type.Domain.Name+"_made", rows)}
+	t.ways = &tableWays{isFirst: isSmall, first: entered, second: moved, name: t.rows.Type.Domain.Name + "_made", slots: map[*ir.Domain]*ir.Domain{}}
 	t.rows = o.ofSlots(*t, o.rowsIn)
 }
 
@@ -52,7 +52,8 @@ func (o *ordering) isSmall(t rowTable) *ir.Value {
 type tableWays struct {
 	isFirst       *ir.Value // a scalar: above 0 if the table is made in the first way
 	first, second rowTable
-	slots         *ir.Domain // nil if each column has its own
+	name          string                    // of its slots
+	slots         map[*ir.Domain]*ir.Domain // by those of the second way
 }
 
 // rowsIn returns the rows in the slots of a table made in one way, by the numbers that they came with.
@@ -93,11 +94,11 @@ func (o *ordering) ofTables(t rowTable, write func(way rowTable) *ir.Value) *ir.
 
 // eitherTable returns a column of the slots of a table that is made in one of two ways.
 func (o *ordering) eitherTable(w *tableWays, first, second *ir.Value) *ir.Value {
-	slots := w.slots
-	if slots == nil { // other words are of other slots
-		slots = o.newDomain(ir.DomainEither, second.Type.Domain.Name+"_of_rows_or_keys", w.second.keys[0].Type.Domain)
+	d := second.Type.Domain
+	if w.slots[d] == nil {
+		w.slots[d] = o.newDomain(ir.DomainEither, w.name, w.second.keys[0].Type.Domain)
 	}
-	return o.either(w.isFirst, first, second, ir.Type{Kind: first.Type.Kind, Domain: slots})
+	return o.either(w.isFirst, first, second, ir.Type{Kind: first.Type.Kind, Domain: w.slots[d]})
 }
 
 // eachWay returns a column for each way to make a table, which is written once.

@@ -22,7 +22,7 @@ type slotsTaken struct {
 
 // slotsTaken returns the slots of rows with different keys in a table of so many; own are those from which they are searched,
 // which never fall from row to row.
-func (o *ordering) slotsTaken(own, size *ir.Value) slotsTaken {
+func (o *ordering) slotsTaken(own, size *ir.Value, slots *ir.Domain) slotsTaken {
 	number := o.index(own, own.Type.Domain)
 	ahead := o.cast(ir.I32, o.apply(ir.OpSub, own, number))
 	most := o.add(o.pos, ir.Value{Op: ir.OpScan, Reduce: ir.ReduceMax, Args: []*ir.Value{ahead}, Type: ahead.Type})
@@ -31,7 +31,7 @@ func (o *ordering) slotsTaken(own, size *ir.Value) slotsTaken {
 		ends:   o.cast(ir.U32, o.apply(ir.OpAdd, o.cast(ir.I64, most), number)),
 		around: o.apply(ir.OpGreatest, o.apply(ir.OpSub, end, size), o.number(0)),
 		size:   size,
-		slots:  o.newDomain(ir.DomainBins, own.Type.Domain.Name+"_slots", nil),
+		slots:  slots,
 	}
 	t.blocks = o.blocksOf(t.ends, size, t.slots)
 	return t

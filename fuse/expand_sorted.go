@@ -7,7 +7,8 @@ import "github.com/kgen-go/kgen/ir"
 
 // sortedTable is a table of sorted rows, of which words alone are read.
 type sortedTable struct {
-	none *ir.Value // in place of any other column of slots; nil as long as there are no words
+	slots *ir.Domain // which are as many, whatever words have
+	none  *ir.Value  // in place of any other column of slots; nil as long as there are no words
 }
 
 // orSorted lets the words of a table be made of sorted rows, if these are many and slots are no keys.
@@ -18,7 +19,7 @@ func (o *ordering) orSorted(t *rowTable) {
 		isFew = o.choose(t.isDirect, o.number(1), isFew)
 	}
 	second := rowTable{keys: t.keys, rows: o.cast(ir.U32, o.index(t.keys[0], rows)), isSorted: true}
-	t.ways = &tableWays{isFirst: isFew, first: *t, second: second}
+	t.ways = &tableWays{isFirst: isFew, first: *t, second: second, name: rows.Name + "_slots_of_rows_or_keys", slots: map[*ir.Domain]*ir.Domain{}}
 	t.sorted = &sortedTable{}
 }
 
@@ -26,7 +27,10 @@ func (o *ordering) orSorted(t *rowTable) {
 func (o *ordering) sortedWords(t rowTable, code *ir.Value) *ir.Value {
 	sorted := o.byHash(t.keys, o.cast(ir.U32, code), t.keys[0].Type.Domain.Name+"_sorted_keys")
 	key, of := o.ofNarrowHash(sorted.ofFirst(o, sorted.hash)), sorted.ofFirst(o, sorted.beside)
-	taken := o.slotsTaken(o.slotOfWords(t, []word{{key, codeBits}}), t.hashed)
+	if t.sorted.slots == nil {
+		t.sorted.slots = o.newDomain(ir.DomainBins, sorted.firsts.Name+"_slots", nil)
+	}
+	taken := o.slotsTaken(o.slotOfWords(t, []word{{key, codeBits}}), t.hashed, t.sorted.slots)
 	if t.sorted.none == nil {
 		t.sorted.none = o.none(taken)
 	}

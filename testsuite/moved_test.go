@@ -103,7 +103,7 @@ func TestMovedRows(t *testing.T) {
 	for i, p := range pipelines {
 		t.Run(p.Name, func(t *testing.T) {
 			t.Parallel()
-			program, _, err := compile.Compile(p, compile.Options{Level: fuse.LevelAuto, Options: fuse.Options{Short: true, Radix: 4, Partitions: true, Moved: least}})
+			program, _, err := compile.Compile(p, compile.Options{Level: fuse.Levels[(i+4)%len(fuse.Levels)], Options: fuse.Options{Short: true, Radix: 4, Partitions: true, Moved: least}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -152,7 +152,7 @@ func TestGroupedRows(t *testing.T) {
 	for i, p := range pipelines {
 		t.Run(p.Name, func(t *testing.T) {
 			t.Parallel()
-			program, _, err := compile.Compile(p, compile.Options{Level: fuse.LevelAuto, Options: fuse.Options{Short: true, Radix: 4, Partitions: true, Moved: least}})
+			program, _, err := compile.Compile(p, compile.Options{Level: fuse.Levels[(i+4)%len(fuse.Levels)], Options: fuse.Options{Short: true, Radix: 4, Partitions: true, Moved: least}})
 			if err != nil {
 				t.Fatal(err)
 			}
