@@ -204,7 +204,7 @@ func (o *ordering) wordsIn(t, way rowTable, codesOf func(way rowTable) *ir.Value
 // heldBy returns the one word of the keys of each slot of a table that is made in one way, or of t itself.
 func (o *ordering) heldBy(t, way rowTable) *ir.Value {
 	_, row := o.rowOfSlot(way)
-	if t.least != nil {
+	if t.least != nil && way.isDirect.Op != ir.OpConst {
 		row = o.choose(t.isDirect, o.number(-1), row) // whose key is not read
 		row.Type.Target = way.keys[0].Type.Domain
 	}

@@ -36,7 +36,7 @@ func (o *ordering) orGrouped(t *rowTable) {
 	key := o.ofNarrowHash(sorted.ofFirst(o, sorted.hash))
 	first := o.cast(ir.I64, sorted.ofFirst(o, sorted.beside))
 	first.Type.Target = rows
-	way := rowTable{keys: []*ir.Value{key}, isDirect: t.isDirect, isNarrow: true, hasShortHash: true}
+	way := rowTable{keys: []*ir.Value{key}, isDirect: o.constant(ir.BoolScalar(false)), isNarrow: true, hasShortHash: true}
 	way.moved = &movedRows{number: unwidened(first), column: func(x *ir.Value) *ir.Value { return o.gather(o.pos, x, first) }}
 	var size *ir.Value
 	size, way.shift = o.hashSlots(o.cast(ir.U64, o.apply(ir.OpGreatest, o.length(key), o.number(1))))
