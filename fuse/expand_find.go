@@ -84,6 +84,9 @@ func (o *ordering) foundRow(t rowTable, keys []*ir.Value) *ir.Value {
 	if t.least == nil {
 		return row
 	}
+	if t.sorted != nil {
+		t.rows = o.ofSlots(t, o.rowsIn)
+	}
 	slot := o.choose(t.isDirect, o.keySlot(t, keys), o.number(-1))
 	return o.choose(t.isDirect, o.rowAt(t, slot), row)
 }
@@ -93,10 +96,10 @@ func (o *ordering) foundRow(t rowTable, keys []*ir.Value) *ir.Value {
 func (o *ordering) rowWords(t, way rowTable, code func(way rowTable) *ir.Value) *ir.Value {
 	if o.rowWordsOf[way.rows] == nil {
 		if w := way.ways; w == nil {
-			o.rowWordsOf[way.rows] = o.codeWord(o.heldBy(t, way), code(way))
+			o.rowWordsOf[way.rows] = o.wordsIn(t, way, code)
 		} else {
 			first, second := o.rowWords(t, w.first, code), o.rowWords(t, w.second, code)
-			o.rowWordsOf[way.rows] = o.either(w.isFirst, first, second, ir.Type{Kind: first.Type.Kind, Domain: w.slots})
+			o.rowWordsOf[way.rows] = o.eitherTable(w, first, second)
 		}
 	}
 	return o.rowWordsOf[way.rows]
@@ -121,6 +124,9 @@ type rowTable struct {
 	ways     *tableWays   // nil if there is one way to make it
 	moved    *movedRows   // of which it is made, by the numbers that they have there; nil for rows as they come
 	grouped  *groupedRows // the rows of a join's right side behind those, nil if they are not grouped
+
+	sorted   *sortedTable // the last way to make it, where slots are no keys; nil if there is none
+	isSorted bool         // it stands for that way: its rows are those before, and have no slots yet
 
 	hasShortHash bool // slots are the high bits of a hash of 32 bits
 }
@@ -184,13 +190,21 @@ func (o *ordering) match(t rowTable, keys []*ir.Value, codesOf func(way rowTable
 	if t.isWide {
 		return o.matchWords(t, words, o.pairOf(o.ofSlots(t, heldBy), o.ofSlots(t, codesOf)))
 	}
-	return o.matchWords(t, words, o.ofSlots(t, func(way rowTable) *ir.Value { return o.codeWord(heldBy(way), codesOf(way)) }))
+	return o.matchWords(t, words, o.ofTables(t, func(way rowTable) *ir.Value { return o.wordsIn(t, way, codesOf) }))
+}
+
+// wordsIn returns the words of keys and codes of a table that is made in one way, or of t itself.
+func (o *ordering) wordsIn(t, way rowTable, codesOf func(way rowTable) *ir.Value) *ir.Value {
+	if way.isSorted {
+		return o.sortedWords(t, codesOf(way))
+	}
+	return o.codeWord(o.heldBy(t, way), codesOf(way))
 }
 
 // heldBy returns the one word of the keys of each slot of a table that is made in one way, or of t itself.
 func (o *ordering) heldBy(t, way rowTable) *ir.Value {
 	_, row := o.rowOfSlot(way)
-	if t.least != nil {
+	if t.least != nil && way.isDirect.Op != ir.OpConst {
 		row = o.choose(t.isDirect, o.number(-1), row) // whose key is not read
 		row.Type.Target = way.keys[0].Type.Domain
 	}
@@ -340,7 +354,7 @@ func (o *ordering) newRowTable(keys []*ir.Value, lookedUp *ir.Value, isForPairs 
 		}
 		least = o.apply(ir.OpGreatest, rows, o.integer(rows, uint64(t.bucket/2))) // half of the slots are free
 	}
-	t.hasShortHash = isForPairs && o.mayGroup(keys)
+	t.hasShortHash = o.mayGroup(keys)
 	var size *ir.Value
 	size, t.shift = o.hashSlots(least)
 	t.hashed = size
@@ -383,8 +397,11 @@ func (o *ordering) newRowTable(keys []*ir.Value, lookedUp *ir.Value, isForPairs 
 	} else {
 		o.insert(&t, slotOf(keys), size, nil)
 	}
-	if t.hasShortHash {
+	switch {
+	case t.hasShortHash && isForPairs:
 		o.orGrouped(&t)
+	case t.hasShortHash:
+		o.orSorted(&t)
 	}
 	return t
 }
@@ -472,10 +489,12 @@ func (o *ordering) hashSlot(t rowTable, keys []*ir.Value) *ir.Value {
 }
 
 func (o *ordering) slotOfWords(t rowTable, words []word) *ir.Value {
+	var slot *ir.Value
 	if t.hasShortHash {
-		return o.shortSlot(t, o.narrowHash(words[0]))
+		slot = o.shortSlot(t, o.narrowHash(words[0]))
+	} else {
+		slot = o.cast(ir.I64, o.apply(ir.OpShr, o.hashOf(words), t.shift))
 	}
-	slot := o.cast(ir.I64, o.apply(ir.OpShr, o.hashOf(words), t.shift))
 	if t.bucket > 0 {
 		slot = o.apply(ir.OpAnd, slot, o.number(-int64(t.bucket)))
 	}

@@ -9,9 +9,10 @@ import "github.com/kgen-go/kgen/ir"
 
 // groupedRows are the right rows of a join in the order of the hash of their keys.
 type groupedRows struct {
-	order *ir.Value // the rows
-	begin *ir.Value // of each key: where its rows begin in the order
-	count *ir.Value // likewise: how many they are
+	order *ir.Value  // the rows
+	begin *ir.Value  // of each key: where its rows begin in the order
+	count *ir.Value  // likewise: how many they are
+	taken slotsTaken // likewise
 }
 
 // mayGroup reports whether rows with some keys are grouped if they are many.
@@ -23,39 +24,32 @@ func (o *ordering) mayGroup(keys []*ir.Value) bool {
 // orGrouped lets a table be made of one row of each key, if rows are many and slots are no keys.
 func (o *ordering) orGrouped(t *rowTable) {
 	rows := t.keys[0].Type.Domain
-	hashes := func() word { return word{o.narrowHash(o.words(o.sortKeysOf(t.keys))[0]), codeBits} } // it costs less to compute them than to store them
-	by := &ordering{expansion: o.expansion, pos: o.pos, rows: rows, out: o.newDomain(ir.DomainOrder, rows.Name+"_grouped", rows), isHash: true}
-	moved := hashes().value
-	sorted := by.passes(hashes(), word{}, nil, moved, by.row(by.sortKeysOf(t.keys)), true, true)
-	by.out.By = sorted.number
-	g := &groupedRows{order: sorted.number}
+	sorted := o.byHash(t.keys, o.cast(ir.U32, o.index(t.keys[0], rows)), rows.Name+"_grouped")
+	g := &groupedRows{order: sorted.beside}
 
-	number := o.cast(ir.U32, o.index(sorted.word, by.out))
-	before := o.add(o.pos, ir.Value{Op: ir.OpPrev, Args: []*ir.Value{sorted.word, o.integer(sorted.word, 0)}, Shift: 1, Type: sorted.word.Type})
-	isFirst := o.apply(ir.OpLogicalOr, o.apply(ir.OpEq, number, o.integer(number, 0)), o.apply(ir.OpNe, sorted.word, before))
-	firsts := o.newDomain(ir.DomainMask, rows.Name+"_keys", by.out)
-	firsts.By = isFirst
-	g.begin = o.compact(number, isFirst, firsts)
+	number := o.cast(ir.U32, o.index(sorted.hash, sorted.hash.Type.Domain))
+	g.begin = sorted.ofFirst(o, number)
 	all := o.cast(ir.U32, o.length(t.keys[0]))
 	end := o.add(o.pos, ir.Value{Op: ir.OpNext, Args: []*ir.Value{g.begin, all}, Shift: 1, Type: g.begin.Type})
 	g.count = o.apply(ir.OpSub, end, g.begin)
 
-	hash := o.compact(sorted.word, isFirst, firsts)
-	first := o.cast(ir.I64, o.compact(sorted.number, isFirst, firsts))
+	key := o.ofNarrowHash(sorted.ofFirst(o, sorted.hash))
+	first := o.cast(ir.I64, sorted.ofFirst(o, sorted.beside))
 	first.Type.Target = rows
-	way := rowTable{keys: []*ir.Value{o.ofNarrowHash(hash)}, isDirect: t.isDirect, isNarrow: true, hasShortHash: true}
+	way := rowTable{keys: []*ir.Value{key}, isDirect: o.constant(ir.BoolScalar(false)), isNarrow: true, hasShortHash: true}
 	way.moved = &movedRows{number: unwidened(first), column: func(x *ir.Value) *ir.Value { return o.gather(o.pos, x, first) }}
 	var size *ir.Value
-	size, way.shift = o.hashSlots(o.cast(ir.U64, o.apply(ir.OpGreatest, o.length(hash), o.number(1))))
-	o.insert(&way, o.shortSlot(way, hash), size, nil)
+	size, way.shift = o.hashSlots(o.cast(ir.U64, o.apply(ir.OpGreatest, o.length(key), o.number(1))))
+	g.taken = o.slotsTaken(o.hashSlot(way, way.keys), size, o.newDomain(ir.DomainBins, key.Type.Domain.Name+"_slots", nil))
+	way.rows = o.placed(g.taken)
 
 	isFew := o.isSmall(*t)
 	if t.least != nil {
 		isFew = o.choose(t.isDirect, o.number(1), isFew)
 	}
 	other := *t
-	t.ways = &tableWays{isFirst: isFew, first: other, second: way, slots: o.newDomain(ir.DomainEither, rows.Name+"_slots_of_rows_or_keys", rows)}
-	t.rows = o.either(isFew, other.rows, o.rowsIn(way), ir.Type{Kind: other.rows.Type.Kind, Domain: t.ways.slots})
+	t.ways = &tableWays{isFirst: isFew, first: other, second: way, name: rows.Name + "_slots_of_rows_or_keys", slots: map[*ir.Domain]*ir.Domain{}}
+	t.rows = o.eitherTable(t.ways, other.rows, o.cast(other.rows.Type.Kind, o.none(g.taken))) // read if slots are keys
 	t.shift = o.either(isFew, other.shift, way.shift, other.shift.Type)
 	t.grouped = g
 }

@@ -115,6 +115,9 @@ func (o *ordering) lookup(t rowTable, keys []*ir.Value, column *ir.Value) *looku
 
 // codes returns the codes of slots of a table made in one way; of one that is free, 0.
 func (o *ordering) codes(t rowTable, c coding) *ir.Value {
+	if t.isSorted {
+		return o.codeOfRow(c, o.index(t.keys[0], t.keys[0].Type.Domain))
+	}
 	isTaken, at := o.rowOfSlot(t)
 	code := o.constant(ir.Int(ir.U8, 1))
 	if c.column != nil {

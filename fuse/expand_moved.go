@@ -39,7 +39,7 @@ func (o *ordering) insertInWays(t *rowTable, slotOf func(keys []*ir.Value) *ir.V
 		moved.keys = append(moved.keys, p.move(key))
 	}
 	o.insert(&moved, slotOf(moved.keys), size, nil)
-	t.ways = &tableWays{isFirst: isSmall, first: entered, second: moved, slots: o.newDomain(ir.DomainEither, t.rows.Type.Domain.Name+"_made", rows)}
+	t.ways = &tableWays{isFirst: isSmall, first: entered, second: moved, name: t.rows.Type.Domain.Name + "_made", slots: map[*ir.Domain]*ir.Domain{}}
 	t.rows = o.ofSlots(*t, o.rowsIn)
 }
 
@@ -52,7 +52,8 @@ func (o *ordering) isSmall(t rowTable) *ir.Value {
 type tableWays struct {
 	isFirst       *ir.Value // a scalar: above 0 if the table is made in the first way
 	first, second rowTable
-	slots         *ir.Domain
+	name          string                    // of its slots
+	slots         map[*ir.Domain]*ir.Domain // by those of the second way
 }
 
 // rowsIn returns the rows in the slots of a table made in one way, by the numbers that they came with.
@@ -72,13 +73,32 @@ func (t rowTable) columnIn(x *ir.Value) *ir.Value {
 	return t.moved.column(x)
 }
 
-// ofSlots returns a column of the slots of a table, by what it is where the table is made in one way.
+// ofSlots returns a column of the slots of a table, by what it is where the table is made in one way. Where rows are
+// sorted, slots are no keys, and it is not read.
 func (o *ordering) ofSlots(t rowTable, write func(way rowTable) *ir.Value) *ir.Value {
+	if t.sorted == nil {
+		return o.ofTables(t, write)
+	}
+	first := o.ofTables(t.ways.first, write)
+	return o.eitherTable(t.ways, first, o.cast(first.Type.Kind, t.sorted.none))
+}
+
+// ofTables returns a column of the slots of a table, by what it is where the table is made in one way.
+func (o *ordering) ofTables(t rowTable, write func(way rowTable) *ir.Value) *ir.Value {
 	if t.ways == nil {
 		return write(t)
 	}
-	first, second := o.ofSlots(t.ways.first, write), write(t.ways.second)
-	return o.either(t.ways.isFirst, first, second, ir.Type{Kind: first.Type.Kind, Domain: t.ways.slots})
+	first, second := o.ofTables(t.ways.first, write), write(t.ways.second)
+	return o.eitherTable(t.ways, first, second)
+}
+
+// eitherTable returns a column of the slots of a table that is made in one of two ways.
+func (o *ordering) eitherTable(w *tableWays, first, second *ir.Value) *ir.Value {
+	d := second.Type.Domain
+	if w.slots[d] == nil {
+		w.slots[d] = o.newDomain(ir.DomainEither, w.name, w.second.keys[0].Type.Domain)
+	}
+	return o.either(w.isFirst, first, second, ir.Type{Kind: first.Type.Kind, Domain: w.slots[d]})
 }
 
 // eachWay returns a column for each way to make a table, which is written once.

@@ -147,9 +147,10 @@ func (p partners) tableIn(t rowTable) *ir.Value {
 		return made
 	}
 	way := t.ways.second
+	way.rows = p.placed(t.grouped.taken) // once more: it costs less to find them than to store them
 	_, key := p.rowOfSlot(way)
 	grouped := tableOf(way, p.code(p.gather(p.pos, t.grouped.begin, key), p.gather(p.pos, t.grouped.count, key), key))
-	slots := p.newDomain(ir.DomainEither, t.ways.slots.Name+"_words", t.keys[0].Type.Domain)
+	slots := p.newDomain(ir.DomainEither, t.ways.name+"_words", t.keys[0].Type.Domain) // or words of unique keys would be made, too
 	return p.either(t.ways.isFirst, made, grouped, ir.Type{Kind: made.Type.Kind, Domain: slots})
 }
 

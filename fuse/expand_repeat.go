@@ -67,10 +67,15 @@ func (o *ordering) expanded(r repetition, out *ir.Domain) (source, begin *ir.Val
 	if r.stored != nil {
 		ends = o.every(ends, endsOf)
 	}
+	by := sourceSearch{ends, rows, o.blocksOf(ends, total, out), r.stored}
+	return o.sources(by, total, 0, out), begin
+}
+
+// blocksOf returns the source of the first of each block of so many rows of out.
+func (o *ordering) blocksOf(ends, total *ir.Value, out *ir.Domain) *ir.Value {
 	isShort := o.apply(ir.OpLe, total, o.number(math.MaxInt32))
 	size := o.choose(isShort, o.apply(ir.OpAdd, o.apply(ir.OpShr, total, o.number(blockShift)), o.number(3)), o.number(0))
-	blocks := o.sources(sourceSearch{ends: ends, of: ends.Type.Domain}, size, blockShift, o.newDomain(ir.DomainBins, out.Name+"_blocks", nil))
-	return o.sources(sourceSearch{ends, rows, blocks, r.stored}, total, 0, out), begin
+	return o.sources(sourceSearch{ends: ends, of: ends.Type.Domain}, size, blockShift, o.newDomain(ir.DomainBins, out.Name+"_blocks", nil))
 }
 
 // blockShift is the binary logarithm of the length of blocks. The sources of the rows of
@@ -100,8 +105,11 @@ func (o *ordering) sources(by sourceSearch, size *ir.Value, shift int64, out *ir
 	if by.lengths != nil {
 		v.Args = append(v.Args, by.lengths)
 	}
-	out.By = o.add(o.pos, v)
-	return out.By
+	made := o.add(o.pos, v)
+	if out.By == nil {
+		out.By = made
+	}
+	return made
 }
 
 // every returns x of the last one of each so many rows.

@@ -83,8 +83,8 @@ func (g *Graph) wayName(s *Stage) string {
 		if v.Op != ir.OpEither || v.Limit != last.condition || v.Type.IsScalar() {
 			return false
 		}
-		by := v.Args[1].Type.Domain.By
-		return by != nil && by.Op == ir.OpInsert && by.Args[0].Type.Domain.Kind == ir.DomainMask
+		d := v.Args[1].Type.Domain
+		return d.Kind == ir.DomainBins && d.By != nil && d.By.Op == ir.OpExpand && d.By.Args[0].Type.Domain.Kind == ir.DomainMask
 	})
 	isTable := followsFromLengths(last.condition) && hasSlotsOf(ir.OpInsert)
 	switch {

@@ -152,6 +152,11 @@ func TestWaysOfJoins(t *testing.T) {
 				t.Errorf("%s: %s runs in the ways %v", keys, k.Name, p.Groups[i][0].ways)
 			}
 		}
+		for i, k := range p.Kernels { // words are only made for unique keys or for others
+			if strings.HasSuffix(k.Domains[0].Plan, "_keys_slots") && len(p.Groups[i][0].ways) != 2 {
+				t.Errorf("%s: %s runs in the ways %v", keys, k.Name, p.Groups[i][0].ways)
+			}
+		}
 		for _, d := range p.Plan.Domains { // searches go on from the last slot to the first
 			if strings.Contains(d.Name, "_of_rows_or_keys") && d.Len.Op == plan.OpMax {
 				t.Errorf("%s: %s has %s rows, those of the table that is not made among them", keys, d.Name, d.Len)
