@@ -71,3 +71,113 @@ func (g *body) gatherListed(stores []*tile.Op, numbers *loop.Var, first, end loo
 		}
 	})
 }
+
+// visits reports whether all that rows do is behind one filter, which needs a branch for it: a state goes on, or something is
+// dear. Then the rows that are selected may be listed first, and these visited: a branch that is guessed wrong takes ten times
+// as long as to list a row.
+func (g *body) visits(views []int) bool {
+	const d = 1
+	if len(views) == 0 || len(g.Domains) < 2 || g.Domains[d].Kind != tile.Compact || g.branchFree(d) || g.sumsOnly(d) || !g.hasRows(d) || g.closing != 0 {
+		return false
+	}
+	for other := d + 1; other < len(g.Domains); other++ {
+		if !g.Inside(other, d) {
+			return false
+		}
+	}
+	again := g.neededInside(d)
+	for i := range g.Ops {
+		op := &g.Ops[i]
+		switch {
+		case !g.needed[i] || op.Epilogue || g.sinkDomain[i] == tile.Uniform:
+		case g.sinkDomain[i] == 0 && (!op.IsMap() && !op.LoadsElement() && !op.IsRowNumber() || again[i] && op.IsDear()):
+			return false
+		}
+	}
+	return true
+}
+
+// neededInside marks operations on all rows whose values rows of d use.
+func (g *body) neededInside(d int) []bool {
+	again := make([]bool, len(g.Ops))
+	var use func(values ...tile.ID)
+	use = func(values ...tile.ID) {
+		for _, v := range values {
+			if i := g.Values[v].Op; v != 0 && g.sinkDomain[i] == 0 && !again[i] {
+				again[i] = true
+				use(g.Ops[i].Args...)
+			}
+		}
+	}
+	for i := range g.Ops {
+		if g.needed[i] && !g.Ops[i].Epilogue && g.sinkDomain[i] != tile.Uniform && g.Inside(g.sinkDomain[i], d) {
+			use(g.Ops[i].Args...)
+		}
+	}
+	for child := d + 1; child < len(g.Domains); child++ {
+		use(g.Domains[child].Guard, g.Domains[child].Open)
+	}
+	return again
+}
+
+// fewVisited is how many rows of a block are few: a branch is hardly ever guessed wrong if the last block had no more
+// of either kind.
+const fewVisited = selectedRows / 16
+
+// blocksOfVisited handles the rows in blocks as long as there are enough. A block lists the rows that are selected first
+// if the last one had some of both kinds. The remaining rows stay in the views.
+func (g *body) blocksOfVisited(views []int) {
+	const d = 1
+	g.remark(remarkVisited)
+	numbers, again := g.numbers(), g.neededInside(d)
+	mixed := g.b.Decl("mixed", loop.True)
+	judge := func(count *loop.Var) {
+		g.b.Assign(mixed, loop.And(loop.Gt(count, loop.Int(fewVisited)), loop.Lt(count, loop.Int(selectedRows-fewVisited))))
+	}
+	var begun *loop.Var
+	if g.asksForRows() {
+		begun = g.b.Decl("begun", g.first)
+		g.first = begun
+	}
+	g.inBlocks(views, selectedRows, func() {
+		g.b.If(mixed, func() {
+			count := g.list(numbers, g.conditions(g.Domains[d].Guard))
+			g.b.For("j", loop.Int(0), count, func(j *loop.Var) {
+				g.index = g.b.Let("i", numberAt(numbers, j))
+				for i := range g.Ops {
+					if again[i] && g.needed[i] {
+						g.op(i, 0)
+					}
+				}
+				g.block(d)
+			})
+			judge(count)
+		}, func() {
+			g.values = g.uniformValues()
+			count := g.b.Decl("count", loop.Int(0))
+			g.b.For("i", loop.Int(0), loop.Int(selectedRows), func(i *loop.Var) {
+				g.index = i
+				g.rowOf(0)
+				g.b.If(g.expr(g.Domains[d].Guard), func() {
+					g.b.Assign(count, loop.Add(count, loop.Int(1)))
+					g.block(d)
+				}, nil)
+			})
+			judge(count)
+		})
+		if begun != nil {
+			g.b.Assign(begun, loop.Add(begun, loop.Int(selectedRows)))
+		}
+	})
+}
+
+// asksForRows reports whether rows need their numbers, of their own or to see whether there is a row before.
+func (g *body) asksForRows() bool {
+	for i := range g.Ops {
+		op := &g.Ops[i]
+		if g.needed[i] && (op.IsRowNumber() || op.Kind == tile.Head && g.integerKey(op) == 0 || op.Kind == tile.Shift && op.Distance != 1) {
+			return true
+		}
+	}
+	return false
+}
