@@ -5,6 +5,7 @@ import (
 
 	"github.com/kgen-go/kgen/internal/loop"
 	"github.com/kgen-go/kgen/internal/tile"
+	"github.com/kgen-go/kgen/ir"
 )
 
 // listedColumns is the number of stored columns from which on a selection lists the rows
@@ -72,29 +73,19 @@ func (g *body) gatherListed(stores []*tile.Op, numbers *loop.Var, first, end loo
 	})
 }
 
-// visits reports whether all that rows do is behind one filter, which needs a branch for it: a state goes on, or something is
-// dear. Then the rows that are selected may be listed first, and these visited: a branch that is guessed wrong takes ten times
-// as long as to list a row.
-func (g *body) visits(views []int) bool {
-	const d = 1
-	if len(views) == 0 || len(g.Domains) < 2 || g.Domains[d].Kind != tile.Compact || g.branchFree(d) || g.sumsOnly(d) || !g.hasRows(d) || g.closing != 0 {
-		return false
+// visited returns a filter that needs a branch for its rows, since a state goes on or something is dear, and whose rows may
+// be listed first and visited when the others of a block are done, or 0: a branch that is guessed wrong takes ten times as
+// long as to list a row.
+func (g *body) visited(views []int) int {
+	if len(views) == 0 || g.closing != 0 {
+		return 0
 	}
-	for other := d + 1; other < len(g.Domains); other++ {
-		if !g.Inside(other, d) {
-			return false
+	for d := 1; d < len(g.Domains); d++ {
+		if g.Lists(d) && !g.branchFree(d) && !g.sumsOnly(d) && g.hasRows(d) {
+			return d
 		}
 	}
-	again := g.neededInside(d)
-	for i := range g.Ops {
-		op := &g.Ops[i]
-		switch {
-		case !g.needed[i] || op.Epilogue || g.sinkDomain[i] == tile.Uniform:
-		case g.sinkDomain[i] == 0 && (!op.IsMap() && !op.LoadsElement() && !op.IsRowNumber() || again[i] && op.IsDear()):
-			return false
-		}
-	}
-	return true
+	return 0
 }
 
 // neededInside marks operations on all rows whose values rows of d use.
@@ -115,7 +106,9 @@ func (g *body) neededInside(d int) []bool {
 		}
 	}
 	for child := d + 1; child < len(g.Domains); child++ {
-		use(g.Domains[child].Guard, g.Domains[child].Open)
+		if g.Inside(child, d) {
+			use(g.Domains[child].Guard, g.Domains[child].Open)
+		}
 	}
 	return again
 }
@@ -124,24 +117,32 @@ func (g *body) neededInside(d int) []bool {
 // of either kind.
 const fewVisited = selectedRows / 16
 
-// blocksOfVisited handles the rows in blocks as long as there are enough. A block lists the rows that are selected first
+// blocksOfVisited handles the rows in blocks as long as there are enough. A block lists the rows of d first
 // if the last one had some of both kinds. The remaining rows stay in the views.
-func (g *body) blocksOfVisited(views []int) {
-	const d = 1
+func (g *body) blocksOfVisited(views []int, d int) {
 	g.remark(remarkVisited)
-	numbers, again := g.numbers(), g.neededInside(d)
+	numbers, again, conditions := g.numbers(), g.neededInside(d), g.conditions(g.Domains[d].Guard)
 	mixed := g.b.Decl("mixed", loop.True)
-	judge := func(count *loop.Var) {
-		g.b.Assign(mixed, loop.And(loop.Gt(count, loop.Int(fewVisited)), loop.Lt(count, loop.Int(selectedRows-fewVisited))))
-	}
 	var begun *loop.Var
 	if g.asksForRows() {
 		begun = g.b.Decl("begun", g.first)
 		g.first = begun
 	}
+	rows := func(count *loop.Var, visit func()) {
+		g.b.For("i", loop.Int(0), loop.Int(selectedRows), func(i *loop.Var) {
+			g.index = i
+			g.rowBeside(d, visit)
+		})
+		g.values = g.uniformValues()
+	}
 	g.inBlocks(views, selectedRows, func() {
+		g.values = g.uniformValues()
+		count := g.b.Decl("count", loop.Int(0))
 		g.b.If(mixed, func() {
-			count := g.list(numbers, g.conditions(g.Domains[d].Guard))
+			rows(count, func() {
+				g.b.Store(numbers, inBlock(count), loop.ToKind(ir.U8, g.index))
+				g.b.Assign(count, loop.Add(count, loop.ToCounter(g.bitOfAll(conditions))))
+			})
 			g.b.For("j", loop.Int(0), count, func(j *loop.Var) {
 				g.index = g.b.Let("i", numberAt(numbers, j))
 				for i := range g.Ops {
@@ -151,31 +152,44 @@ func (g *body) blocksOfVisited(views []int) {
 				}
 				g.block(d)
 			})
-			judge(count)
-		}, func() {
 			g.values = g.uniformValues()
-			count := g.b.Decl("count", loop.Int(0))
-			g.b.For("i", loop.Int(0), loop.Int(selectedRows), func(i *loop.Var) {
-				g.index = i
-				g.rowOf(0)
+		}, func() {
+			rows(count, func() {
 				g.b.If(g.expr(g.Domains[d].Guard), func() {
 					g.b.Assign(count, loop.Add(count, loop.Int(1)))
 					g.block(d)
 				}, nil)
 			})
-			judge(count)
 		})
+		g.b.Assign(mixed, loop.And(loop.Gt(count, loop.Int(fewVisited)), loop.Lt(count, loop.Int(selectedRows-fewVisited))))
 		if begun != nil {
 			g.b.Assign(begun, loop.Add(begun, loop.Int(selectedRows)))
 		}
 	})
 }
 
+// rowBeside writes a row with all that is derived from it, but what visit writes in place of the rows of d.
+func (g *body) rowBeside(d int, visit func()) {
+	outer := g.ending
+	g.ending = nil
+	g.rowOf(0)
+	for child := 1; child < len(g.Domains); child++ {
+		switch {
+		case child == d:
+			visit()
+		case g.Domains[child].Parent == 0:
+			g.child(child)
+		}
+	}
+	g.finishRow()
+	g.ending = outer
+}
+
 // asksForRows reports whether rows need their numbers, of their own or to see whether there is a row before.
 func (g *body) asksForRows() bool {
 	for i := range g.Ops {
 		op := &g.Ops[i]
-		if g.needed[i] && (op.IsRowNumber() || op.Kind == tile.Head && g.integerKey(op) == 0 || op.Kind == tile.Shift && op.Distance != 1) {
+		if g.needed[i] && (op.IsRowNumber() || op.Kind == tile.Head && g.integerKey(op) == 0 || op.Kind == tile.Shift && op.Distance != 1 || op.Kind == tile.Partners || op.Kind == tile.Pairs || op.Kind == tile.Source) {
 			return true
 		}
 	}
