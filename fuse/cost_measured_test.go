@@ -450,8 +450,8 @@ func TestMeasuredReach(t *testing.T) {
 	}
 }
 
-// A kernel that searches and computes hashes takes longer than both by themselves if the table is beyond the cache, so
-// that level auto keeps these apart, those of its slots and others.
+// A kernel that searches and computes hashes, or searches twice, takes longer than both by themselves if the table is beyond the
+// cache, so that level auto keeps these apart, those of its slots and others.
 func TestMeasuredSearch(t *testing.T) {
 	const near, far = 1e-9, 30e-9
 	for _, hashed := range []float64{near, far} {
@@ -467,12 +467,16 @@ func TestMeasuredSearch(t *testing.T) {
 		}
 		searches := 0
 		for _, k := range p.Kernels {
+			before := searches
 			for i := range k.Ops {
 				op := &k.Ops[i]
 				if op.Kind != tile.Probe && op.Kind != tile.Insert {
 					continue
 				}
 				searches++
+				if hashed == far && searches > before+1 {
+					t.Errorf("two tables are searched in one kernel: %s", f)
+				}
 				if isApart := hashing(k) < 0.5; isApart != (hashed == far) {
 					t.Errorf("hashes cost %g s more where a kernel searches, and a share of %.2f of them is there: %s", hashed, hashing(k), f)
 				}
@@ -483,6 +487,31 @@ func TestMeasuredSearch(t *testing.T) {
 		}
 		if searches < 3 {
 			t.Errorf("%d searches", searches)
+		}
+	}
+}
+
+// On cores a filter whose rows are scanned has a branch unless they can be listed first.
+func TestMeasuredListing(t *testing.T) {
+	machine := plan.Machine{Device: "measured", Units: 1, Subgroup: 1, Rates: map[string]float64{plan.RateMemory: 1e10, plan.RateLaunch: 1e-5, plan.RateSelect: 1e-9, plan.RateBranch: 50e-9}}
+	machine.Curves = map[string]plan.Curve{plan.CurveLocal: {{Bytes: 1 << 10}}}
+	for result, want := range map[string]float64{
+		"scan(add, x[x > 0])":                             1,
+		"scan(add, prev(x, 1, 0)[x > 0])":                 50,
+		"count(by: runs(x[x > 0]))":                       1 + 50*assumedSelected*headsWrong,
+		"product(x, by: bins(x % 4, 4)), z: scan(add, x)": 0, // workers exchange nothing
+	} {
+		g := graph(t, "x: [n]i64", "return y: "+result)
+		f, err := Fuse(g, strings.Join(names(g.Stages), " "), machine)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := f.Program()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := f.beyondBytes(p.Kernels[0]) * 1e9 / AssumedRows; math.Abs(got-want) > 0.01 {
+			t.Errorf("%s: %g ns a row, not %g", result, got, want)
 		}
 	}
 }

@@ -24,7 +24,7 @@ func (f *Fusion) update(k *tile.Kernel, op *tile.Op) float64 {
 		local = ofTiles
 	}
 	n := len(local)
-	if n > 0 && isOfTile && bytes <= float64(local[n-1].Bytes) && exchanges(k, op) {
+	if n > 0 && isOfTile && f.Machine.Subgroup > 1 && bytes <= float64(local[n-1].Bytes) && exchanges(k, op) { // workers of cores have tables each
 		return local.At(bytes) + f.exchanging(k, op)
 	}
 	if n > 0 && (bytes <= float64(local[n-1].Bytes) || !isOfTile && f.hasRoom(k, op)) {

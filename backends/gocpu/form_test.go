@@ -50,6 +50,7 @@ func forms(t *tile.Kernel, p *plan.Plan) []string {
 	add(g.unrolls(views), "unrolled")
 	add(g.selects(views), "picked")
 	add(g.sumsInFours(views), "in fours")
+	add(g.visited(views) != 0, "visited")
 	add(!d.splits(), "serial")
 	add(d.relocates(), "copies")
 	add(d.relocatesSegments(), "copies of segments")
@@ -71,9 +72,13 @@ func TestForms(t *testing.T) {
 		"filter":              {`pipeline p(x: [n]i32) { return y: x[x > 0] }`, "branch-free, unrolled, copies"},
 		"two filters":         {`pipeline p(x: [n]i32) { return y: x[x > 0], z: x[x < 9] }`, "branch-free, unrolled, copies"},
 		"filter of many":      {`pipeline p(a: [n]i32, b: [n]i32, c: [n]i32) { k = a > 0  return a[k], b: b[k], c: c[k] }`, "branch-free, copies"},
-		"filter of filter":    {`pipeline p(x: [n]i32) { y = x[x > 0]  return y, z: y[y < 9] }`, "branch-free, copies"},
-		"dear filter":         {`pipeline p(x: [n]f64) { k = x > 0.0  return y: sqrt(x[k]) }`, "copies"},
-		"filter that fails":   {`pipeline p(x: [n]i32, y: [n]i32) { k = x > 0  return z: (x[k] / y[k]) }`, ""},
+		"filter of filter":    {`pipeline p(x: [n]i32) { y = x[x > 0]  return y, z: y[y < 9] }`, "branch-free, visited, copies"},
+		"dear filter":         {`pipeline p(x: [n]f64) { k = x > 0.0  return y: sqrt(x[k]) }`, "visited, copies"},
+		"dear guard":          {`pipeline p(x: [n]f64) { y = sqrt(x)  return z: scan(add, y[y > 2.0]) }`, ""},
+		"filter that fails":   {`pipeline p(x: [n]i32, y: [n]i32) { k = x > 0  return z: (x[k] / y[k]) }`, "visited"},
+		"scan of filter":      {`pipeline p(x: [n]i32) { return y: scan(add, x[x > 0]), z: x + 1 }`, "visited"},
+		"scan of neighbours":  {`pipeline p(x: [n]i32) { return y: scan(add, prev(x, 1, 0)[x > 0]) }`, ""},
+		"groups and a filter": {`pipeline p(x: [n]i32) { g = runs(x)  return y: scan(max, x[x > 0]), c: count(by: g) }`, ""},
 		"filter with places":  {`pipeline p(x: [n]i32) { y = x[x > 0]  return y, at: index(y) * 2 }`, "branch-free"},
 		"filter of rows":      {`pipeline p(x: [n]i32) { k = x > 0  return at: index(x)[k] }`, "branch-free, copies"},
 		"filter of scan":      {`pipeline p(x: [n]i32) { s = scan(add, x)  return y: s[x > 0] }`, "branch-free"},
@@ -83,7 +88,7 @@ func TestForms(t *testing.T) {
 		"sum of row numbers":  {`pipeline p(x: [n]i32, y: [n]i64) { return s: sum((y + index(y))[x > 0]) }`, "masked sums"},
 		"sums of all too":     {`pipeline p(x: [n]i32, y: [n]f64) { return s: sum(y[x > 0]), t: sum(y) }`, "masked sums"},
 		"f32 sum of filter":   {`pipeline p(x: [n]f32) { return s: sum(x[x > 0.0]) }`, "masked sums, in fours"},
-		"min of filter":       {`pipeline p(x: [n]i32) { return s: min(x[x > 0]) }`, ""},
+		"min of filter":       {`pipeline p(x: [n]i32) { return s: min(x[x > 0]) }`, "visited"},
 		"groups":              {`pipeline p(k: [n]i32, v: [n]i32) { g = runs(k)  return k: first(k, by: g), s: sum(v, by: g) }`, "after, windows, copies of segments"},
 		"groups of extremes":  {`pipeline p(k: [n]i32, v: [n]i32) { g = runs(k)  return s: min(v, by: g), m: max(v, by: g) }`, "after, windows, copies of segments"},
 		"groups of floats":    {`pipeline p(k: [n]f64) { g = runs(k)  return c: count(by: g) }`, "after, copies of segments"},

@@ -248,6 +248,8 @@ func (g *body) rowsOf(views []int, lo, hi loop.Expr) {
 		g.blocksOfSelected(views)
 	case g.sumsInFours(views):
 		g.inFours(views)
+	case g.visited(views) != 0:
+		g.blocksOfVisited(views, g.visited(views))
 	}
 	g.run(length)
 }

@@ -69,7 +69,8 @@ const (
 	remarkOverwrite = "Every row is stored, and the next row overwrites it unless it is selected."
 	remarkSegments  = "Every row stores the results of its group so far, over those of the row before."
 	remarkSelected  = "In each block, the rows that pass the tests of one column are listed first and summed afterwards."
-	remarkListed    = "In each block, the selected rows are listed first, and then stored column by column."
+	remarkListed    = "In each block, the selected rows are listed first, and then stored, some columns at a time."
+	remarkVisited   = "Blocks of rows of both kinds list the selected ones first, and visit these: a branch on each would be guessed wrong."
 	remarkColumns   = "In each block, columns are computed one after the other: a core stores faster to one than to several in turns."
 	remarkLimit     = "A place past the end belongs to rows after hi, which store it themselves."
 )

@@ -52,11 +52,7 @@ type neighbour struct {
 func (g *body) block(d int) {
 	outer := g.ending
 	g.ending = nil
-	for i := range g.Ops {
-		if g.needed[i] && g.sinkDomain[i] == d && !g.Ops[i].Epilogue && !g.split[i] {
-			g.op(i, d)
-		}
-	}
+	g.rowOf(d)
 	if g.branchlessSegments != 0 && d == 0 && !g.summary {
 		g.finishRow()
 		g.storeSegments()
@@ -69,6 +65,15 @@ func (g *body) block(d int) {
 		g.finishRow()
 	}
 	g.ending = outer
+}
+
+// rowOf writes the operations of a row of domain d.
+func (g *body) rowOf(d int) {
+	for i := range g.Ops {
+		if g.needed[i] && g.sinkDomain[i] == d && !g.Ops[i].Epilogue && !g.split[i] {
+			g.op(i, d)
+		}
+	}
 }
 
 // finishRow runs the deferred updates: later operations first, because a

@@ -87,11 +87,7 @@ func (g *body) list(numbers *loop.Var, conditions []tile.ID) (count *loop.Var) {
 	count = g.b.Decl("count", loop.Int(0))
 	g.b.For("i", loop.Int(0), loop.Int(selectedRows), func(i *loop.Var) {
 		g.index = i
-		for n := range g.Ops {
-			if g.needed[n] && g.sinkDomain[n] == 0 && !g.Ops[n].Epilogue && !g.split[n] {
-				g.op(n, 0)
-			}
-		}
+		g.rowOf(0)
 		g.b.Store(numbers, inBlock(count), loop.ToKind(ir.U8, i))
 		g.b.Assign(count, loop.Add(count, loop.ToCounter(g.bitOfAll(conditions))))
 	})

@@ -172,9 +172,10 @@ func selectProbe(n int64) Probe {
 	return Probe{Name: "rows selected", Text: "pipeline selected(x: [n]i32) { return y: x[x >= 0] }\n", Level: "onepass", Rows: n, columns: arguments{mixed}}
 }
 
-// branchProbe carries a state from each selected row to the next, which others must not change.
+// branchProbe carries a state from each selected row to the next, which others must not change. What is selected belongs to
+// the row before, so that rows cannot be listed before they are visited.
 func branchProbe(name string, argument func(*Probe) ir.Column, n int64) Probe {
-	return Probe{Name: "a scan of rows selected " + name, Text: "pipeline branched(x: [n]i32) { return y: scan(add, x[x >= 0]) }\n", Level: "onepass", Rows: n, columns: arguments{argument}}
+	return Probe{Name: "a scan of rows selected " + name, Text: "pipeline branched(x: [n]i32) { return y: scan(add, prev(x, 1, 0)[x >= 0]) }\n", Level: "onepass", Rows: n, columns: arguments{argument}}
 }
 
 func gatherProbe(n, m int64) Probe {

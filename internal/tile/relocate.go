@@ -55,3 +55,51 @@ func (k *Kernel) Branches(d int) bool {
 			!slices.ContainsFunc(k.Domains, func(o Domain) bool { return o.Kind == Compact && o.Counter != 0 && slices.Contains(op.Res, o.Counter) })
 	})
 }
+
+// Lists reports whether the selected rows of the compaction d may be listed for a block of rows, and visited when all else
+// is done with the block: of the values of all rows they need what can be computed once more.
+func (k *Kernel) Lists(d int) bool {
+	if k.Domains[d].Kind != Compact || k.Domains[d].Parent != 0 {
+		return false
+	}
+	for _, other := range k.Domains[1:] {
+		if other.Parent == 0 && other.Kind != Compact { // rows of segments have forms of their own
+			return false
+		}
+	}
+	tested := k.ofAllRows(k.Domains[d].Guard)
+	roots := []ID{}
+	for i := range k.Ops {
+		if op := &k.Ops[i]; !op.Epilogue && op.Domain != Uniform && k.Inside(op.Domain, d) {
+			roots = append(roots, op.Args...)
+		}
+	}
+	for i, domain := range k.Domains {
+		if i != d && i > 0 && k.Inside(i, d) {
+			roots = append(roots, domain.Guard, domain.Open)
+		}
+	}
+	for i := range k.ofAllRows(roots...) {
+		op := &k.Ops[i]
+		if !op.IsMap() && !op.LoadsElement() && !op.IsRowNumber() || op.IsDear() && tested[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// ofAllRows returns the operations on all rows from which values follow.
+func (k *Kernel) ofAllRows(values ...ID) map[int]bool {
+	found := map[int]bool{}
+	var add func(values []ID)
+	add = func(values []ID) {
+		for _, v := range values {
+			if i := k.Values[v].Op; v != 0 && k.Ops[i].Domain == 0 && !found[i] {
+				found[i] = true
+				add(k.Ops[i].Args)
+			}
+		}
+	}
+	add(values)
+	return found
+}

@@ -11,7 +11,7 @@ import (
 func processorTime() time.Duration {
 	const processClock = 2
 	var spent syscall.Timespec
-	if _, _, failed := syscall.Syscall(syscall.SYS_CLOCK_GETTIME, processClock, uintptr(unsafe.Pointer(&spent)), 0); failed != 0 {
+	if _, _, failed := syscall.RawSyscall(syscall.SYS_CLOCK_GETTIME, processClock, uintptr(unsafe.Pointer(&spent)), 0); failed != 0 {
 		return 0
 	}
 	return time.Duration(spent.Nano())
