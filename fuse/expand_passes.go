@@ -75,6 +75,7 @@ type sortPart uint8
 // The parts of sorts.
 const (
 	recount    sortPart = iota // counts the digits of passes unless they have been counted
+	aheadPass                  // before all others, by the digit of the last one: see expand_ahead.go
 	wideFirst                  // of several wide passes
 	wideMiddle                 // runs as often as there are wide passes between
 	wideLast                   // of several: makes keys narrow
@@ -101,10 +102,6 @@ type carried struct {
 // digits that are counted again.
 func (o *ordering) passes(w, measured word, again, key, beside *ir.Value, isLast, kept bool) sortedRows {
 	digits, radix := o.digitsOf(w.bits)
-	from := carried{key: key, beside: beside}
-	if beside != nil && beside.Type.Kind.Size() <= numberBits/8 && o.fitsBeside(w) && o.columnWord == nil {
-		from.both = o.besideKey(beside, key)
-	}
 	end := destination{o.rows, nil, isLast, kept}
 	if isLast {
 		end.out, end.limit = o.out, o.limit
@@ -122,18 +119,34 @@ func (o *ordering) passes(w, measured word, again, key, beside *ir.Value, isLast
 		if w.bits > numberBits && numberBits%radix == 0 && !kept {
 			s.cut = o.cut(s)
 		}
-		return o.chosenPasses(s, w, again, from, end)
+		before := o.before(w.value, s.most, again, s)
+		column := w.value
+		if o.ahead != nil {
+			key, beside = o.ahead.move(key, before, s)
+			column = key
+		}
+		row := o.index(column, o.rows)
+		o.turns[row] = turn{of: s, part: noPass}
+		return o.chosenPasses(s, before, row, o.carry(w, key, beside), end)
 	}
-	before := o.before(w.value, digits, nil, nil)
+	before, from := o.before(w.value, digits, nil, nil), o.carry(w, key, beside)
 	for digit := range digits - 1 {
 		from = o.move(from, o.place(from, before, digit, turn{}))
 	}
 	return o.arrive(end, arrival{from, o.place(from, before, digits-1, turn{})})
 }
 
-// chosenPasses are the passes of which the plan runs those whose digits differ.
-func (o *ordering) chosenPasses(s *sorting, w word, again *ir.Value, from carried, end destination) sortedRows {
-	before := o.before(w.value, s.most, again, s)
+// carry returns what rows carry to the first pass by a word.
+func (o *ordering) carry(w word, key, beside *ir.Value) carried {
+	from := carried{key: key, beside: beside}
+	if beside != nil && beside.Type.Kind.Size() <= numberBits/8 && o.fitsBeside(w) && o.columnWord == nil {
+		from.both = o.besideKey(beside, key)
+	}
+	return from
+}
+
+// chosenPasses are the passes of which the plan runs those whose digits differ; row is where rows are if none do.
+func (o *ordering) chosenPasses(s *sorting, before, row *ir.Value, from carried, end destination) sortedRows {
 	moved := func(from carried, part sortPart) carried { return o.move(from, o.placesOf(from, before, s, part)...) }
 	var ways []arrival
 	if s.most > 1 {
@@ -158,8 +171,6 @@ func (o *ordering) chosenPasses(s *sorting, w word, again *ir.Value, from carrie
 			ways = append(ways, arrival{x, place})
 		}
 	}
-	row := o.index(w.value, o.rows)
-	o.turns[row] = turn{of: s, part: noPass}
 	ways = append(ways, arrival{from, o.place(from, before, 0, turn{of: s, part: onlyPass})}, arrival{from, row})
 	return o.arrive(end, ways...)
 }

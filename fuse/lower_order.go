@@ -71,15 +71,7 @@ func (l *lowering) scatter(v *ir.Value) {
 	var first *Stage
 	for i := 0; i < len(v.Args); i += 2 {
 		x, place := v.Args[i], v.Args[i+1]
-		s := l.shareAfter(nil, groupKey{kind: Pass, domain: x.Type.Domain, out: out, place: place}, v, x)
-		l.read(s, x, tile.Element, false)
-		l.read(s, place, tile.Element, false)
-		l.length(s, out)
-		s.turn, s.place = l.turns[place], place
-		if s.turn.of != nil {
-			s.after = append(s.after, s.turn.of.chosen)
-		}
-		s.roots = append(s.roots, v)
+		s := l.pass(v, out, place, x)
 		if first == nil {
 			first = s
 			l.defineResult(s, v)
@@ -90,8 +82,28 @@ func (l *lowering) scatter(v *ir.Value) {
 	}
 }
 
-// pack lowers the words of rows that lie side by side.
+// pass returns the stage of all that moves to the same places, among the rows of out; v moves columns.
+func (l *lowering) pass(v *ir.Value, out *ir.Domain, place *ir.Value, columns ...*ir.Value) *Stage {
+	s := l.shareAfter(nil, groupKey{kind: Pass, domain: columns[0].Type.Domain, out: out, place: place}, v, columns...)
+	for _, x := range columns {
+		l.read(s, x, tile.Element, false)
+	}
+	l.read(s, place, tile.Element, false)
+	l.length(s, out)
+	s.turn, s.place = l.turns[place], place
+	if s.turn.of != nil {
+		s.after = append(s.after, s.turn.of.chosen)
+	}
+	s.roots = append(s.roots, v)
+	return s
+}
+
+// pack lowers the words of rows that lie side by side, which a pass moves if they have places.
 func (l *lowering) pack(v *ir.Value) {
+	if v.By != nil {
+		l.defineResult(l.pass(v, v.Type.Domain.Parent, v.By, v.Args...), v)
+		return
+	}
 	s := l.stage(Pack, v.Pos, v.Type.Domain.Parent)
 	for _, x := range v.Args {
 		l.read(s, x, tile.Element, false)
