@@ -156,6 +156,10 @@ func (b *kernelBuilder) movesOnly(k *tile.Kernel) {
 
 // scatter moves the rows of w's argument to their places, on the way of a stage.
 func (b *kernelBuilder) scatter(s *Stage, w *Value) {
+	if w.IR.Op == ir.OpPack {
+		b.pack(w)
+		return
+	}
 	x := w.IR.Args[slices.Index(w.IR.Args, s.place)-1]
 	rows := b.row(x.Type.Domain)
 	if rows != 0 {
@@ -174,18 +178,24 @@ func (b *kernelBuilder) scatter(s *Stage, w *Value) {
 	b.StoreAt(rows, b.Stream(w.Name, w.Type, w.Name, tile.Permute, true), from, to)
 }
 
-// pack stores the words of each row side by side.
+// pack stores the words of each row side by side, at its place if it moves.
 func (b *kernelBuilder) pack(w *Value) {
 	for s := range b.in {
 		if s.Kind == Histogram || s.Kind == Reduce {
 			b.refuse("words are stored row by row, not by few work-groups that walk over the rows as %s has them", s.Name)
 		}
 	}
-	rows := b.row(w.Domain.Parent)
+	from := w.IR.Args[0].Type.Domain
+	rows, row := b.row(from), tile.ID(0)
+	if w.IR.By == nil {
+		row = b.place(from)
+	} else {
+		row = b.column(w.IR.By)
+	}
 	stream := b.Stream(w.Name, w.Type, w.Name, tile.Permute, true)
 	b.Kernel.Streams[stream].Long = true
 	for i, x := range w.IR.Args {
-		b.StoreWord(rows, stream, w.Domain.Width, i, b.column(x), b.place(w.Domain.Parent))
+		b.StoreWord(rows, stream, w.Domain.Width, i, b.column(x), row)
 	}
 }
 

@@ -52,7 +52,6 @@ func (o *ordering) follow(v *ir.Value, keys []sortKey) *ir.Value {
 	if w.bits <= o.radix && bytes <= mostInOnePass {
 		l.direct, others = others, nil
 	}
-	hasKeys := len(l.columns) > 0
 	beside := o.row(keys)
 	switch {
 	case isFree && len(others) > 0 && o.fitsBeside(w) && 8*bytes <= maxWord:
@@ -64,22 +63,26 @@ func (o *ordering) follow(v *ir.Value, keys []sortKey) *ir.Value {
 		o.columnWord = o.wordOfColumns(keys, others)
 	case isFree && len(others) == 0:
 		beside = nil
+	case isFree && o.movesAhead(w, others, bytes):
+		return o.followAhead(keys, l, others)
 	}
-	if beside != nil && !hasKeys && len(l.beside) == 0 && len(l.direct) == 0 {
-		number := o.sortFew(keys, func() *ir.Value { return o.row(keys) })
-		if l.isNarrow {
-			number = o.rowOf(number)
-		}
-		return number
-	}
-	out := o.sort(keys, beside, hasKeys)
-	switch {
+	switch number := o.sortLeaving(keys, beside); {
 	case beside == nil:
 		return l.columns[columns[0]]
 	case len(l.beside) > 0 || !l.isNarrow:
-		return out.number
+		return number
+	default:
+		return o.rowOf(number)
 	}
-	return o.rowOf(out.number)
+}
+
+// sortLeaving sorts rows as sort does; a work-group may sort few of them where nothing but their numbers is wanted.
+func (o *ordering) sortLeaving(keys []sortKey, beside *ir.Value) *ir.Value {
+	l := o.leaves
+	if beside != nil && len(l.columns) == 0 && len(l.beside) == 0 && len(l.direct) == 0 {
+		return o.sortFew(keys, func() *ir.Value { return o.row(keys) })
+	}
+	return o.sort(keys, beside, len(l.columns) > 0).number
 }
 
 // wordOfColumns returns a function that computes the word of keys from columns that come along as one word; nil if

@@ -43,7 +43,7 @@ func (o *ordering) orGrouped(t *rowTable) {
 	g.taken = o.slotsTaken(o.hashSlot(way, way.keys), size, o.newDomain(ir.DomainBins, key.Type.Domain.Name+"_slots", nil))
 	way.rows = o.placed(g.taken)
 
-	isFew := o.isSmall(*t)
+	isFew := o.isSmall(t.keys[0])
 	if t.least != nil {
 		isFew = o.choose(t.isDirect, o.number(1), isFew)
 	}

@@ -36,10 +36,7 @@ func (e *expansion) gatherPacked(v *ir.Value) bool {
 	if !ok {
 		return false
 	}
-	d := at.words.Type.Domain
-	place := o.apply(ir.OpAdd, o.apply(ir.OpMul, e.column(v.Args[1]), o.number(int64(d.Width))), o.number(int64(at.word)))
-	place.Type.Target = d
-	x := o.unpacked(e.gather(v.Pos, at.words, place), at, v.Type.Kind)
+	x := o.fromWords(at, e.column(v.Args[1]), v.Type.Kind)
 	x.Name, x.Type.Target = v.Name, e.domain(v.Type.Target)
 	e.values[v] = x
 	return true
@@ -67,10 +64,18 @@ func (o *ordering) packColumns(order *ir.Value) {
 	if len(columns) < 2 {
 		return
 	}
-	slices.SortStableFunc(columns, func(x, y *ir.Value) int { return cmp.Compare(y.Type.Kind.Size(), x.Type.Kind.Size()) })
+	for i, at := range o.inWords(o.columns(columns), o.rows, nil) {
+		o.packed[[2]*ir.Value{columns[i], order}] = at
+	}
+}
+
+// inWords packs columns, those of each row at its place among rows if it moves; it returns where they lie.
+func (o *ordering) inWords(columns []*ir.Value, rows *ir.Domain, place *ir.Value) []packedColumn {
+	bySize := slices.Clone(columns)
+	slices.SortStableFunc(bySize, func(x, y *ir.Value) int { return cmp.Compare(y.Type.Kind.Size(), x.Type.Kind.Size()) })
 	var words [][]*ir.Value // the columns of each
 	used := maxWord
-	for _, x := range columns {
+	for _, x := range bySize {
 		width := 8 * x.Type.Kind.Size()
 		if used+width > maxWord {
 			words, used = append(words, nil), 0
@@ -79,31 +84,38 @@ func (o *ordering) packColumns(order *ir.Value) {
 		words[last] = append(words[last], x)
 		used += width
 	}
+	at := make([]packedColumn, len(columns))
 	for list := range slices.Chunk(words, mostPacked) {
-		o.packWords(order, list)
+		made := o.packWords(list, rows, place)
+		for i, columnsOfWord := range list {
+			shift := 0
+			for _, x := range columnsOfWord {
+				at[slices.Index(columns, x)] = packedColumn{made, i, shift}
+				shift += 8 * x.Type.Kind.Size()
+			}
+		}
 	}
+	return at
 }
 
 // packWords packs words of which each has some columns.
-func (o *ordering) packWords(order *ir.Value, words [][]*ir.Value) {
-	d := o.newDomain(ir.DomainWords, o.rows.Name+"_words", o.rows)
+func (o *ordering) packWords(words [][]*ir.Value, rows *ir.Domain, place *ir.Value) *ir.Value {
+	d := o.newDomain(ir.DomainWords, rows.Name+"_words", rows)
 	d.Width = len(words)
-	pack := ir.Value{Op: ir.OpPack, Type: ir.Type{Kind: ir.U64, Domain: d}}
-	var at []packedColumn
-	for i, columns := range words {
-		shift := 0
-		for _, column := range columns {
-			at = append(at, packedColumn{word: i, shift: shift})
-			shift += 8 * column.Type.Kind.Size()
-		}
-		pack.Args = append(pack.Args, o.joined(o.columns(columns)))
+	pack := ir.Value{Op: ir.OpPack, By: place, Type: ir.Type{Kind: ir.U64, Domain: d}}
+	for _, columns := range words {
+		pack.Args = append(pack.Args, o.joined(columns))
 	}
-	made := o.add(o.pos, pack)
-	d.By = made
-	for i, column := range slices.Concat(words...) {
-		at[i].words = made
-		o.packed[[2]*ir.Value{column, order}] = at[i]
-	}
+	d.By = o.add(o.pos, pack)
+	return d.By
+}
+
+// fromWords returns a column from the words that have it, in the order that index has the numbers of their rows.
+func (o *ordering) fromWords(at packedColumn, index *ir.Value, k ir.Kind) *ir.Value {
+	d := at.words.Type.Domain
+	place := o.apply(ir.OpAdd, o.apply(ir.OpMul, index, o.number(int64(d.Width))), o.number(int64(at.word)))
+	place.Type.Target = d
+	return o.unpacked(o.gather(o.pos, at.words, place), at, k)
 }
 
 // joined returns the bits of some columns as a word of 64, those of the first in its lowest.

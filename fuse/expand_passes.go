@@ -49,6 +49,12 @@ func (s *sorting) mostNarrow() int { return numberBits / s.radix }
 // again if other digits are better. Else they are counted when that is known.
 func (s *sorting) isCountedTwice() bool { return s.count == nil }
 
+// counted are the digits of rows that are sorted in one of two ways.
+type counted struct {
+	of     *sorting
+	before *ir.Value
+}
+
 // sortingNames are scalars of the plan.
 type sortingNames struct{ passes, shift, width string } // their number, the first one's digit, the bits of digits
 
@@ -76,6 +82,7 @@ type sortPart uint8
 // The parts of sorts.
 const (
 	recount    sortPart = iota // counts the digits of passes unless they have been counted
+	aheadPass                  // before all others, by the digit of the last one: see expand_ahead.go
 	wideFirst                  // of several wide passes
 	wideMiddle                 // runs as often as there are wide passes between
 	wideLast                   // of several: makes keys narrow
@@ -105,10 +112,6 @@ type carried struct {
 // digits that are counted again.
 func (o *ordering) passes(w, measured word, again, key, beside *ir.Value, isLast, kept bool) sortedRows {
 	digits, radix := o.digitsOf(w.bits)
-	from := carried{key: key, beside: beside}
-	if beside != nil && beside.Type.Kind.Size() <= numberBits/8 && o.fitsBeside(w) && o.columnWord == nil {
-		from.both = o.besideKey(beside, key)
-	}
 	end := destination{o.rows, nil, isLast, kept}
 	if isLast {
 		end.out, end.limit = o.out, o.limit
@@ -126,18 +129,37 @@ func (o *ordering) passes(w, measured word, again, key, beside *ir.Value, isLast
 		if w.bits > numberBits && numberBits%radix == 0 && !kept {
 			s.cut = o.cut(s)
 		}
-		return o.chosenPasses(s, w, again, from, end)
+		var before *ir.Value
+		if o.counts != nil && o.counts.of != nil {
+			s, before = o.counts.of, o.counts.before
+		} else if before = o.before(w.value, s.most, again, s); o.counts != nil {
+			*o.counts = counted{s, before}
+		}
+		row := o.index(w.value, o.rows)
+		if o.ahead != nil {
+			key, beside = o.ahead.move(key, before, s)
+		}
+		o.turns[row] = turn{of: s, part: noPass}
+		return o.chosenPasses(s, before, row, o.carry(w, key, beside), end)
 	}
-	before := o.before(w.value, digits, nil, nil)
+	before, from := o.before(w.value, digits, nil, nil), o.carry(w, key, beside)
 	for digit := range digits - 1 {
 		from = o.move(from, o.place(from, before, digit, turn{}))
 	}
 	return o.arrive(end, arrival{from, o.place(from, before, digits-1, turn{})})
 }
 
-// chosenPasses are the passes of which the plan runs those whose digits differ.
-func (o *ordering) chosenPasses(s *sorting, w word, again *ir.Value, from carried, end destination) sortedRows {
-	before := o.before(w.value, s.most, again, s)
+// carry returns what rows carry to the first pass by a word.
+func (o *ordering) carry(w word, key, beside *ir.Value) carried {
+	from := carried{key: key, beside: beside}
+	if beside != nil && beside.Type.Kind.Size() <= numberBits/8 && o.fitsBeside(w) && o.columnWord == nil {
+		from.both = o.besideKey(beside, key)
+	}
+	return from
+}
+
+// chosenPasses are the passes of which the plan runs those whose digits differ; row is where rows are if none do.
+func (o *ordering) chosenPasses(s *sorting, before, row *ir.Value, from carried, end destination) sortedRows {
 	moved := func(from carried, part sortPart) carried { return o.move(from, o.placesOf(from, before, s, part)...) }
 	var ways []arrival
 	if s.most > 1 {
@@ -162,8 +184,6 @@ func (o *ordering) chosenPasses(s *sorting, w word, again *ir.Value, from carrie
 			ways = append(ways, arrival{x, place})
 		}
 	}
-	row := o.index(w.value, o.rows)
-	o.turns[row] = turn{of: s, part: noPass}
 	ways = append(ways, arrival{from, o.place(from, before, 0, turn{of: s, part: onlyPass})}, arrival{from, row})
 	return o.arrive(end, ways...)
 }

@@ -14,7 +14,7 @@ type sortedTable struct {
 // orSorted lets the words of a table be made of sorted rows, if these are many and slots are no keys.
 func (o *ordering) orSorted(t *rowTable) {
 	rows := t.keys[0].Type.Domain
-	isFew := o.isSmall(*t)
+	isFew := o.isSmall(t.keys[0])
 	if t.least != nil {
 		isFew = o.choose(t.isDirect, o.number(1), isFew)
 	}

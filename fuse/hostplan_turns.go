@@ -56,7 +56,7 @@ func (s *sorting) wide() plan.Expr {
 // end of a sort that others follow, the plan gives up if a launch did.
 func (m *planner) turnSteps(t turn, k *tile.Kernel, launch plan.Launch, moved map[series][][]string, isEnd bool) []plan.Step {
 	passes, of := plan.Var(t.of.names.passes), seriesOf(t)
-	isNarrow := t.of.cut != nil && !of.isWide && t.part != firstPass && t.part != onlyPass
+	isNarrow := t.of.cut != nil && !of.isWide && t.part != firstPass && t.part != onlyPass && t.part != aheadPass
 	run := func(digit plan.Expr, launch plan.Launch) []plan.Step {
 		width := plan.Step{Set: &plan.Set{Scalar: m.digitWidth, Value: plan.Var(t.of.names.width)}}
 		shift := t.of.shiftOf(digit)
@@ -77,6 +77,8 @@ func (m *planner) turnSteps(t turn, k *tile.Kernel, launch plan.Launch, moved ma
 	switch t.part {
 	case recount:
 		return m.recountSteps(t.of, k, launch)
+	case aheadPass: // by no digit in particular if no pass follows
+		return run(plan.Max(plan.Sub(passes, plan.Const(1)), plan.Const(0)), launch)
 	case noPass:
 		return []plan.Step{when(plan.Eq(passes, plan.Const(0)), plan.Step{Launch: &launch})}
 	case onlyPass:

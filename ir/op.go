@@ -54,7 +54,7 @@ const (
 	// row. Of more such pairs the plan chooses one.
 	OpScatter
 	// Args: columns of u64 over the same rows. The words of a row lie side by side, a row of the
-	// domain each.
+	// domain each. With By, row r lies at place By(r) among the rows of the domain's parent.
 	OpPack
 	// Args: x, y. Is x if Limit is not 0, else y; only one of them is computed.
 	OpEither

@@ -111,6 +111,7 @@ func (s ranking) tile(r *rankedTile) {
 	r.offset(s.earlier, r.localID, r.workgroup)
 	r.b.Barrier(loop.WorkgroupScope)
 	r.move()
+	r.moveWords()
 }
 
 // moving is the strategy of kernels whose rows move.
@@ -174,6 +175,7 @@ type ranks struct {
 	walks    bool      // work-groups walk over the tiles if they have subgroups enough
 	inLanes  bool      // devices serve lanes in their order
 	lookBack int       // subgroups that only look back, the last of a work-group that walks
+	words    []int     // operations that store elements of the moved rows side by side, see ranking_words.go
 	serves   bool      // atomic operations give rows their places, see ranking_serve.go
 	claims   bool      // tiles claim places for their rows, see ranking_claim.go
 }
@@ -190,6 +192,7 @@ func (k *kernel) planRanks() {
 	k.Kernel = &t
 	k.phase, _ = t.Phases(func(op *tile.Op) bool { return op.Counts() || op.IsPrefix() })
 	k.countUses()
+	k.planMovedWords()
 	k.arena, k.strategy = newArena(), moving{}
 	r.digits = t.Ops[r.op].Digits
 	if t.Ops[r.op].Kind == tile.Order {
@@ -212,7 +215,7 @@ func (k *kernel) planRanks() {
 		}
 		switch {
 		case r.lookBack > 0 && items == 0:
-			budget, mostItems = r.launched-r.countBytes(k), min(int(walkingBytes/max(k.heldBytes(r.held), 1)), maxWalkingItems)
+			budget, mostItems = r.launched-r.countBytes(k), min(int(k.walkingBytes()/max(k.heldBytes(r.held), 1)), maxWalkingItems)
 		case r.launched > 0 && (items > 0 || r.isWhole()):
 			budget = r.launched - r.countBytes(k)
 		case r.launched > 0:
@@ -227,7 +230,7 @@ func (k *kernel) planRanks() {
 		}
 		if items > 0 {
 			r.items = min(items, most)
-		} else if r.items = min(most, mostItems); r.items > 4 {
+		} else if r.items = min(most, mostItems); r.items > 4 && len(r.words) == 0 {
 			r.items = r.items / 4 * 4
 		}
 		if r.items > 0 && r.countBytes(k) <= ownBudget || k.workgroup == 1 {
@@ -336,7 +339,7 @@ func (k *kernel) heldOf(r *ranks) []tile.ID {
 		}
 	}
 	for i, op := range k.With((*tile.Op).HasEffect) {
-		if k.phase[i] == 0 {
+		if k.phase[i] == 0 || k.isMovedWord(i) {
 			continue
 		}
 		for _, v := range append(k.Conditions(op.Domain), op.Args...) {
@@ -353,7 +356,11 @@ func (k *kernel) heldOf(r *ranks) []tile.ID {
 	if r.serves { // the number of a row follows from that in the tile
 		stored = slices.DeleteFunc(stored, func(v tile.ID) bool { return k.Ops[k.Values[v].Op].IsRowNumber() })
 	}
-	return stored
+	var words []tile.ID // come first, one after the other
+	for _, i := range r.words {
+		words = append(words, k.Ops[i].Args[0])
+	}
+	return append(words, stored...)
 }
 
 // isWidened reports whether a value is an integer of fewer bits.

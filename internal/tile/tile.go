@@ -147,7 +147,7 @@ type Op struct {
 	First      bool // Partners
 	AnyOrder   bool // Rank: rows with the same digit may have each other's results
 	WindowBits int  // Update: rows lie in the order of what the index is without so many low bits; 0 if they lie in any order
-	Width      int  // Store at a place: Stream has so many elements for each row of Domain, side by side, and the place is that of element Word of the row; 0 if it may be any. Source: of how many rows Stream has the end of the last; 0 if it has all ends
+	Width      int  // Store at a place: Stream has so many elements for each row of Domain, side by side, and the place is that of element Word of the row, or of the row to which a Rank moves it; 0 if it may be any. Source: of how many rows Stream has the end of the last; 0 if it has all ends
 	Word       int  // Store
 	Wide       bool // Match: the table has two words for each slot, a key of 64 bits and the code, which is 0 in a free one
 	Bucket     int  // Match: rows have slots that are multiples of so many, of which the table has a multiple, too; 0 for any

@@ -207,10 +207,11 @@ func (k *Kernel) verifyWord(op *Op) error {
 	return nil
 }
 
-// isRow reports whether v is the number of the row in a domain.
+// isRow reports whether v is the number of the row in a domain, or what it becomes where rows move.
 func (k *Kernel) isRow(v ID, domain int) bool {
 	if domain == 0 {
-		return k.Ops[k.Values[v].Op].Kind == Row
+		op := &k.Ops[k.Values[v].Op]
+		return op.Kind == Row || op.Kind == Rank
 	}
 	return domain > 0 && v == k.Domains[domain].Position
 }
