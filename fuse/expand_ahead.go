@@ -16,9 +16,13 @@ type aheadRows struct {
 	packed  []packedColumn // likewise, where the rows have moved
 }
 
-// movesAhead reports whether rows move ahead of a sort by a word that columns follow.
-func (o *ordering) movesAhead(w word, columns []*ir.Value) bool {
-	return o.short && o.parts && len(columns) > 1 && w.bits <= maxWord
+// mostAhead is how many bytes of other columns rows have that move ahead of their sort. Of 64 bytes a gather takes
+// hardly longer from anywhere; see docs/performance/sort.md.
+const mostAhead = 32
+
+// movesAhead reports whether rows move ahead of a sort by a word that columns of so many bytes follow.
+func (o *ordering) movesAhead(w word, columns []*ir.Value, bytes int) bool {
+	return o.short && o.parts && len(columns) > 1 && w.bits <= maxWord && bytes <= mostAhead
 }
 
 // followAhead sorts rows that move ahead, and gathers columns, which it enters in l. It returns one of them.

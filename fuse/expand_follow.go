@@ -63,7 +63,7 @@ func (o *ordering) follow(v *ir.Value, keys []sortKey) *ir.Value {
 		o.columnWord = o.wordOfColumns(keys, others)
 	case isFree && len(others) == 0:
 		beside = nil
-	case isFree && o.movesAhead(w, others):
+	case isFree && o.movesAhead(w, others, bytes):
 		return o.followAhead(keys, l, others)
 	}
 	switch number := o.sortLeaving(keys, beside); {

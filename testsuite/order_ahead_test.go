@@ -38,17 +38,13 @@ pipeline two(k: [n]i16, l: [n]u32, a: [n]i64, b: [n]f64) {
 	p = order(k, desc(l))
 	return k: k[p], a: a[p], b: b[p], l: l[p]
 }
-pipeline many(k: [n]u8, l: [n]u8, a: [n]i64) {
+pipeline many(k: [n]u8, l: [n]u8, a: [n]i32) {
 	b = a + 1
 	c = a + 2
 	d = a + 3
 	e = a + 4
-	f = a + 5
-	g = a + 6
-	h = a + 7
-	i = a + 8
 	p = order(k, l)
-	return a: a[p], b: b[p], c: c[p], d: d[p], e: e[p], f: f[p], g: g[p], h: h[p], i: i[p]
+	return a: a[p], b: b[p], c: c[p], d: d[p], e: e[p]
 }
 `
 

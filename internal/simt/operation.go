@@ -152,6 +152,9 @@ func (e *rowBody) foldAlways(i int) {
 
 // storeOrCollect stores at once, or collects what local memory brings together.
 func (e *rowBody) storeOrCollect(i int) {
+	if e.isMovedWord(i) {
+		return
+	}
 	if e.arena.collected[i] && e.now != atEnd {
 		e.collect(i)
 		return

@@ -110,6 +110,7 @@ func (s ranking) tile(r *rankedTile) {
 	r.offset(s.earlier, r.localID, r.workgroup)
 	r.b.Barrier(loop.WorkgroupScope)
 	r.move()
+	r.moveWords()
 }
 
 // moving is the strategy of kernels whose rows move.
@@ -169,6 +170,7 @@ type ranks struct {
 	walks    bool      // work-groups walk over the tiles if they have subgroups enough
 	inLanes  bool      // devices serve lanes in their order
 	lookBack int       // subgroups that only look back, the last of a work-group that walks
+	words    []int     // operations that store elements of the moved rows side by side, see ranking_words.go
 	serves   bool      // atomic operations give rows their places, see ranking_serve.go
 }
 
@@ -184,6 +186,7 @@ func (k *kernel) planRanks() {
 	k.Kernel = &t
 	k.phase, _ = t.Phases(func(op *tile.Op) bool { return op.Counts() || op.IsPrefix() })
 	k.countUses()
+	k.planMovedWords()
 	k.arena, k.strategy = newArena(), moving{}
 	r.digits = t.Ops[r.op].Digits
 	if t.Ops[r.op].Kind == tile.Order {
@@ -321,7 +324,7 @@ func (k *kernel) heldOf(r *ranks) []tile.ID {
 		}
 	}
 	for i, op := range k.With((*tile.Op).HasEffect) {
-		if k.phase[i] == 0 {
+		if k.phase[i] == 0 || k.isMovedWord(i) {
 			continue
 		}
 		for _, v := range append(k.Conditions(op.Domain), op.Args...) {
@@ -338,7 +341,11 @@ func (k *kernel) heldOf(r *ranks) []tile.ID {
 	if r.serves { // the number of a row follows from that in the tile
 		stored = slices.DeleteFunc(stored, func(v tile.ID) bool { return k.Ops[k.Values[v].Op].IsRowNumber() })
 	}
-	return stored
+	var words []tile.ID // come first, one after the other
+	for _, i := range r.words {
+		words = append(words, k.Ops[i].Args[0])
+	}
+	return append(words, stored...)
 }
 
 // isWidened reports whether a value is an integer of fewer bits.

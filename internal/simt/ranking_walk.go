@@ -62,6 +62,7 @@ func (s ranking) walk(r *rankedTile) {
 		lookBack(func() { r.offset(s.earlier, loop.Sub(r.localID, loop.Int(int64(rowItems))), r.workgroup-rowItems) })
 		r.b.Barrier(loop.WorkgroupScope)
 		r.move()
+		r.moveWords()
 		r.b.Assign(current, next)
 	})
 }

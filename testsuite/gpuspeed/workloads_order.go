@@ -189,7 +189,7 @@ func byOrder() (list []workload) {
 	for _, w := range []struct {
 		columns int
 		within  float64
-	}{{1, 12}, {4, 17}, {8, 24}} {
+	}{{1, 12}, {2, 0}, {4, 17}, {8, 24}} {
 		list = append(list, following(w.columns, w.within))
 	}
 	list = append(list, sortedColumns()...)
