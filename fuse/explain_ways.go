@@ -53,12 +53,13 @@ func (g *Graph) wayName(s *Stage) string {
 	}
 	last := s.ways[len(s.ways)-1]
 	var table *ir.Value
-	sorts := false
+	sorts, movesAhead := false, false
 	for _, other := range g.Stages {
 		if slices.Equal(other.ways, s.ways) {
 			if other.Kind == Insert && table == nil {
 				table = other.roots[0]
 			}
+			movesAhead = movesAhead || other.turn.of != nil && other.turn.part == aheadPass
 			sorts = sorts || other.Kind == Pass || other.Kind == Histogram
 		}
 	}
@@ -88,6 +89,8 @@ func (g *Graph) wayName(s *Stage) string {
 	})
 	isTable := followsFromLengths(last.condition) && hasSlotsOf(ir.OpInsert)
 	switch {
+	case sortsFew(last.condition) && last.second && movesAhead:
+		return "sorting many rows, which move before, packed"
 	case sortsFew(last.condition) && last.second:
 		return "sorting many rows"
 	case sortsFew(last.condition):
