@@ -74,7 +74,7 @@ var order = []Mutant{
 	{Name: "rows that move ahead are packed where they were", File: "fuse/expand_ahead.go", Tests: "./testsuite -run ^TestRowsAhead$/^narrow$",
 		Old: "inWords(a.columns, a.on.rows, place)",
 		New: "inWords(a.columns, a.on.rows, nil)"},
-	{Name: "wide rows move ahead by a digit of narrow ones", File: "fuse/hostplan_turns.go", Tests: "./testsuite -run ^TestRowsAhead$/^wide$",
+	{Name: "wide rows move ahead by a digit of narrow ones", File: "fuse/hostplan_turns.go", Tests: "./testsuite -run ^TestRowsAhead$/^float$",
 		Old: " && t.part != aheadPass",
 		New: ""},
 	{Name: "rows of any width move ahead", File: "fuse/expand_ahead.go", Tests: "./fuse -run ^TestMovesAhead$",
