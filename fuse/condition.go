@@ -58,7 +58,23 @@ func eachOperand(of *ir.Value, visit func(c, under *ir.Value)) {
 	}
 }
 
-// condition returns a condition as the plan computes it.
+// isSizeOfLengths reports whether a number of rows, none of which is checked, follows from lengths of parameters, so that no
+// kernel computes it, for which the plan would wait.
+func isSizeOfLengths(size *ir.Value) bool {
+	switch size.Op {
+	case ir.OpConst:
+		return true
+	case ir.OpLen:
+		return size.Args[0].Type.Domain.Kind == ir.DomainParam
+	case ir.OpShr:
+		return size.Args[0].Op == ir.OpLen && size.Args[1].Op == ir.OpConst && isSizeOfLengths(size.Args[0])
+	case ir.OpSub, ir.OpMul, ir.OpGreatest, ir.OpLeast:
+		return !slices.ContainsFunc(size.Args, func(x *ir.Value) bool { return !isSizeOfLengths(x) })
+	}
+	return false
+}
+
+// condition returns a condition, or a size, as the plan computes it.
 func (m *planner) condition(v *ir.Value) plan.Expr {
 	if w := m.result(v); w != nil {
 		return plan.Var(w.Name)
@@ -76,6 +92,11 @@ func (m *planner) condition(v *ir.Value) plan.Expr {
 		return plan.Len(m.DomainName(v.Args[0].Type.Domain))
 	case ir.OpSub:
 		return plan.Sub(operand(0), operand(1))
+	case ir.OpMul:
+		return plan.Mul(operand(0), operand(1))
+	case ir.OpShr: // of a length
+		unit := int64(1) << v.Args[1].Const.Int64()
+		return plan.CeilDiv(plan.Sub(operand(0), plan.Const(unit-1)), plan.Const(unit))
 	case ir.OpGreatest:
 		return plan.Max(operand(0), operand(1))
 	case ir.OpLeast:

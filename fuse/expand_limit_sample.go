@@ -17,20 +17,22 @@ const (
 // lastCandidate returns the keys of the row that is to be the last candidate, and its number, by a sample: a row
 // of each stretch of so many.
 func (o *ordering) lastCandidate(keys []sortKey, row, rows, limit, isFew *ir.Value) (last []*ir.Value, number *ir.Value) {
-	size, isLarge := o.number(o.sample), o.sortsFew(keys)
-	if isLarge {
+	size := o.number(o.sample)
+	if o.sortsFew(keys) { // whatever the limit: the plan does not wait for sizes that follow from the number of rows
 		size = o.apply(ir.OpGreatest, o.apply(ir.OpShr, rows, o.number(rowsPerSampled)), size)
 		size = o.apply(ir.OpLeast, size, o.number(o.sample<<largeSample))
-	}
-	sample := o.sampleOfSize(row, o.choose(isFew, size, o.number(0)))
-	of := &ordering{expansion: o.expansion, pos: o.pos, rows: sample}
-	if isLarge { // both samples have their size from one kernel
-		some := of.sampleOfSize(o.index(row, sample), o.choose(isFew, o.number(of.fewOfSample()), o.number(0)))
+		more := o.apply(ir.OpGreatest, o.apply(ir.OpSub, rows, o.number(o.sample<<sampledBits-1)), o.number(0))
+		isSampled := o.apply(ir.OpLeast, more, o.number(1))
+		sample := o.sampleOfSize(row, o.apply(ir.OpMul, size, isSampled))
+		of := &ordering{expansion: o.expansion, pos: o.pos, rows: sample}
+		some := of.sampleOfSize(o.index(row, sample), o.apply(ir.OpMul, o.number(of.fewOfSample()), isSampled))
 		at := o.stretches(sample, row, rows, size)
 		sampled, place := o.keysAt(keys, at), o.placeFor(limit, rows, size)
 		order := of.roughlyLeast(sampled, some, place)
 		return o.chosen(sampled, at, order, o.within(place, order))
 	}
+	sample := o.sampleOfSize(row, o.choose(isFew, size, o.number(0)))
+	of := &ordering{expansion: o.expansion, pos: o.pos, rows: sample}
 	at := o.stretches(sample, row, rows, size)
 	sampled := o.keysAt(keys, at)
 	// Twice as many as the limit is of the rows, and some.

@@ -266,7 +266,7 @@ func (m *planner) bound(d *ir.Domain) plan.Expr {
 	case ir.DomainBins, ir.DomainRepeat, ir.DomainJoin:
 		size, w := d.By.Args[1], m.writer[key{kind: Lengths, of: d}]
 		if w == nil {
-			return plan.Const(size.Const.Int64())
+			return m.condition(size)
 		}
 		if most, ok := m.mostRows(d); ok {
 			return plan.Const(most)

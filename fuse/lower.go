@@ -300,6 +300,7 @@ func (l *lowering) lower(v *ir.Value) {
 		return
 	case ir.OpCompact:
 		l.compact(v)
+		l.limitsBeside(v)
 		return
 	case ir.OpRuns, ir.OpStarts:
 		l.grouping(v)

@@ -38,7 +38,7 @@ func (l *lowering) sizedLength(v *ir.Value, d *ir.Domain) {
 	if l.writer[key{kind: Lengths, of: d}] != nil { // another way to the same rows has it
 		return
 	}
-	if size.Type.Domain != nil || size.Op == ir.OpConst && size.Const.Int64() >= 0 {
+	if size.Type.Domain != nil || size.Op == ir.OpConst && size.Const.Int64() >= 0 || v.Op == ir.OpBins && len(l.sites[v]) == 0 && isSizeOfLengths(size) {
 		return
 	}
 	if lo, _, ok := l.Pipeline.Range(size); ok && lo >= 0 && size.Type.Kind == ir.I64 && l.result(size) != nil {

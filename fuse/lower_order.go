@@ -121,8 +121,15 @@ func (l *lowering) every(v *ir.Value) {
 	l.defineResult(s, v)
 }
 
-// rowsMoved returns the rows that an order of v has: those that move first. Some of them may move again.
-func rowsMoved(v *ir.Value) *ir.Domain { return v.Args[len(v.Args)-2].Type.Domain }
+// rowsMoved returns the rows that an order of v has: those that move first, some of which may move again. Candidates are as many
+// as a limit, or all rows.
+func rowsMoved(v *ir.Value) *ir.Domain {
+	d := v.Args[len(v.Args)-2].Type.Domain
+	for d.Kind == ir.DomainEither {
+		d = d.Parent
+	}
+	return d
+}
 
 // length returns the domain by which d is as long as it is, and what holds its length; nil if that is known from
 // the start. An order without a limit is as long as the rows that move.
@@ -134,14 +141,30 @@ func (g *Graph) length(d *ir.Domain) (*ir.Domain, *Value) {
 	return d, w
 }
 
+// limitsBeside computes how many rows orders with a limit have beside the first selection of some of the same rows, if that
+// follows from parameters: the plan waits for the selection, too.
+func (l *lowering) limitsBeside(selected *ir.Value) {
+	for _, v := range l.Pipeline.Values {
+		if v.Op == ir.OpScatter && v.Limit != nil && rowsMoved(v) == selected.Type.Domain.Parent && followsFromParameters(v.Limit) {
+			l.limit(v)
+		}
+	}
+}
+
+// followsFromParameters reports whether a scalar follows from scalar parameters alone.
+func followsFromParameters(v *ir.Value) bool {
+	isScalar := v.Op == ir.OpConst || v.Op == ir.OpParam || v.Op.IsElementwise()
+	return isScalar && v.Type.IsScalar() && !slices.ContainsFunc(v.Args, func(x *ir.Value) bool { return !followsFromParameters(x) })
+}
+
 // limit adds the stage that computes how many rows an order with a limit has.
 func (l *lowering) limit(v *ir.Value) {
-	s := l.stage(ScalarMap, v.Pos, nil)
-	l.read(s, v.Limit, tile.Element, true)
-	l.length(s, rowsMoved(v))
 	d := v.Type.Domain
 	if l.writer[key{kind: Lengths, of: d}] != nil { // rows may be sorted in another way, too
 		return
 	}
+	s := l.stage(ScalarMap, v.Pos, nil)
+	l.read(s, v.Limit, tile.Element, true)
+	l.length(s, rowsMoved(v))
 	l.define(&Value{Kind: Lengths, Of: d, Name: l.DomainName(d) + "_length", Type: ir.I64}, s)
 }
