@@ -94,9 +94,9 @@ func (m *planner) condition(v *ir.Value) plan.Expr {
 		return plan.Sub(operand(0), operand(1))
 	case ir.OpMul:
 		return plan.Mul(operand(0), operand(1))
-	case ir.OpShr: // of a length
+	case ir.OpShr: // of a length, rounded down
 		unit := int64(1) << v.Args[1].Const.Int64()
-		return plan.CeilDiv(plan.Sub(operand(0), plan.Const(unit-1)), plan.Const(unit))
+		return plan.Sub(plan.CeilDiv(plan.Add(operand(0), plan.Const(1)), plan.Const(unit)), plan.Const(1))
 	case ir.OpGreatest:
 		return plan.Max(operand(0), operand(1))
 	case ir.OpLeast:
