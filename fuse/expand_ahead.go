@@ -1,59 +1,88 @@
 package fuse
 
-import "github.com/kgen-go/kgen/ir"
+import (
+	"maps"
+	"slices"
 
-// Packed columns that follow an order are slow to gather from anywhere in memory. So rows move ahead of their sort,
+	"github.com/kgen-go/kgen/ir"
+)
+
+// Packed columns that follow an order are slow to gather from anywhere in memory. So many rows move ahead of their sort,
 // packed, in the order of the digit by which its last pass sorts them. All rows with one value of it then lie in one
 // region of memory, and the gather takes its rows from one region after the other. The order is the same: a pass is
 // stable, and that digit is the highest of the keys. All digits have been counted before, and are those of the rows
-// that have moved, too.
-
-// aheadRows are rows that move ahead of their sort.
-type aheadRows struct {
-	from    *ordering      // of the rows before
-	on      *ordering      // of the rows that have moved
-	columns []*ir.Value    // that are packed
-	packed  []packedColumn // likewise, where the rows have moved
-}
+// that have moved, too. Few rows, which caches hold, are sorted as they come.
 
 // mostAhead is how many bytes of other columns rows have that move ahead of their sort. Of 64 bytes a gather takes
 // hardly longer from anywhere; see docs/performance/sort.md.
 const mostAhead = 32
 
-// movesAhead reports whether rows move ahead of a sort by a word that columns of so many bytes follow.
+// movesAhead reports whether many rows move ahead of a sort by a word that columns of so many bytes follow.
 func (o *ordering) movesAhead(w word, columns []*ir.Value, bytes int) bool {
-	return o.short && o.parts && len(columns) > 1 && w.bits <= maxWord && bytes <= mostAhead
+	return o.short && o.parts && o.leastMoved > 0 && len(columns) > 1 && w.bits <= maxWord && bytes <= mostAhead
 }
 
-// followAhead sorts rows that move ahead, and gathers columns, which it enters in l. It returns one of them.
-// A work-group sorts few rows by itself as they come.
+// aheadRows are rows that move ahead of their sort.
+type aheadRows struct {
+	*ordering
+	keys    []sortKey
+	columns []*ir.Value    // that are packed
+	packed  []packedColumn // likewise, where the rows have moved
+}
+
+// followAhead sorts rows and gathers columns that follow them, which it enters in l: rows as they come if they are not many, else
+// those that move ahead. It returns one of the columns.
 func (o *ordering) followAhead(keys []sortKey, l *leaving, columns []*ir.Value) *ir.Value {
-	sortsFew := len(l.columns) == 0
-	moved := *o
-	moved.rows = o.newDomain(ir.DomainOrder, o.rows.Name+"_moved", o.rows)
-	moved.ahead = &aheadRows{from: o, on: &moved, columns: columns}
-	number := moved.rowOf(moved.sort(keys, nil, !sortsFew).number)
-	for i, x := range columns {
-		l.columns[x] = o.fromWords(moved.ahead.packed[i], number, x.Type.Kind)
+	sortsFew, counts := len(l.columns) == 0, &counted{}
+	way := func(sort func(o *ordering) (number *ir.Value, at []packedColumn)) map[*ir.Value]*ir.Value {
+		of, left := *o, *l
+		left.columns = maps.Clone(l.columns)
+		of.leaves, of.counts = &left, counts
+		number, at := sort(&of)
+		for i, x := range columns {
+			left.columns[x] = o.fromWords(at[i], o.rowOf(number), x.Type.Kind)
+		}
+		return left.columns
 	}
-	if !sortsFew {
-		return l.columns[columns[0]]
-	}
-	isFew := o.isFew(keys[0].column)
-	few, at := o.rowOf(o.few(keys, o.row(keys))), o.inWords(columns, o.rows, nil)
-	for i, x := range columns {
-		made := l.columns[x]
-		l.columns[x] = o.either(isFew, o.fromWords(at[i], few, x.Type.Kind), made, made.Type)
+	asTheyCome := way(func(o *ordering) (*ir.Value, []packedColumn) {
+		return o.sort(keys, o.row(keys), !sortsFew).number, o.inWords(columns, o.rows, nil)
+	})
+	moved := way(func(o *ordering) (*ir.Value, []packedColumn) {
+		o.ahead = &aheadRows{ordering: o, keys: keys, columns: columns}
+		number := o.sort(keys, nil, !sortsFew).number
+		return number, o.ahead.packed
+	})
+	o.oneOf(l, columns, keys, o.isSmall(keys[0].column), asTheyCome, moved)
+	if sortsFew {
+		few := way(func(o *ordering) (*ir.Value, []packedColumn) {
+			return o.few(keys, o.row(keys)), o.inWords(columns, o.rows, nil)
+		})
+		o.oneOf(l, columns, keys, o.isFew(keys[0].column), few, maps.Clone(l.columns))
 	}
 	return l.columns[columns[0]]
 }
 
-// move moves the key of each row and packs its columns there. It returns what the sort begins with: the keys, and the
-// numbers of the rows that have moved.
-func (a *aheadRows) move(key, before *ir.Value, s *sorting) (moved, number *ir.Value) {
-	place := a.from.place(carried{key: key}, before, 0, turn{of: s, part: aheadPass})
-	moved = a.from.add(a.from.pos, ir.Value{Op: ir.OpScatter, Args: []*ir.Value{key, place}, Type: ir.Type{Kind: key.Type.Kind, Domain: a.on.rows}})
-	a.on.rows.By = moved
-	a.packed = a.from.inWords(a.columns, a.on.rows, place)
-	return moved, a.on.cast(ir.U32, a.on.index(moved, a.on.rows))
+// oneOf enters in l columns that are made in one of two ways.
+func (o *ordering) oneOf(l *leaving, columns []*ir.Value, keys []sortKey, condition *ir.Value, first, second map[*ir.Value]*ir.Value) {
+	all := slices.Clone(columns)
+	for _, key := range keys {
+		all = append(all, key.column)
+	}
+	for _, x := range all {
+		if made := first[x]; made != nil {
+			l.columns[x] = o.either(condition, made, second[x], made.Type)
+		}
+	}
+}
+
+// move moves rows to the digit of the last pass, of the word of their keys, and packs their columns there. It returns what
+// the sort begins with: the word of each row that has moved, and its number.
+func (a *aheadRows) move(word, before *ir.Value, s *sorting) (moved, number *ir.Value) {
+	place := a.place(carried{key: word}, before, 0, turn{of: s, part: aheadPass})
+	keys := slices.Clone(a.keys)
+	for i, key := range keys {
+		keys[i].column = a.add(a.pos, ir.Value{Op: ir.OpScatter, Args: []*ir.Value{key.column, place}, Type: key.column.Type})
+	}
+	a.packed = a.inWords(a.columns, a.rows, place)
+	return a.words(keys)[0].value, a.row(keys)
 }

@@ -49,7 +49,7 @@ func (o *ordering) orGrouped(t *rowTable) {
 	size, way.shift = o.hashSlots(o.cast(ir.U64, o.apply(ir.OpGreatest, o.length(hash), o.number(1))))
 	o.insert(&way, o.shortSlot(way, hash), size, nil)
 
-	isFew := o.isSmall(*t)
+	isFew := o.isSmall(t.keys[0])
 	if t.least != nil {
 		isFew = o.choose(t.isDirect, o.number(1), isFew)
 	}

@@ -32,7 +32,7 @@ func (o *ordering) insertInWays(t *rowTable, slotOf func(keys []*ir.Value) *ir.V
 	}
 	from := &ordering{expansion: o.expansion, pos: o.pos, rows: rows}
 	p := from.partition(o.sortKeysOf(t.keys), partitionBits, digit(), digit())
-	isSmall := o.isSmall(*t)
+	isSmall := o.isSmall(t.keys[0])
 	entered, moved := *t, rowTable{isDirect: t.isDirect, isNarrow: t.isNarrow, isWide: t.isWide}
 	moved.moved = &movedRows{number: p.move(o.cast(ir.U32, o.index(t.keys[0], rows))), column: p.move}
 	for _, key := range t.keys {
@@ -43,9 +43,9 @@ func (o *ordering) insertInWays(t *rowTable, slotOf func(keys []*ir.Value) *ir.V
 	t.rows = o.ofSlots(*t, o.rowsIn)
 }
 
-// isSmall returns a scalar that is above 0 if so few rows enter a table that they do not move.
-func (o *ordering) isSmall(t rowTable) *ir.Value {
-	return o.apply(ir.OpGreatest, o.apply(ir.OpSub, o.number(o.leastMoved), o.length(t.keys[0])), o.number(0))
+// isSmall returns a scalar that is above 0 if a column has so few rows that they do not move.
+func (o *ordering) isSmall(x *ir.Value) *ir.Value {
+	return o.apply(ir.OpGreatest, o.apply(ir.OpSub, o.number(o.leastMoved), o.length(x)), o.number(0))
 }
 
 // tableWays are two ways to make a table, the first of which may have two again.

@@ -26,6 +26,7 @@ type ordering struct {
 	leaves     *leaving                         // what the last passes leave, if columns follow without a gather
 	columnWord func(beside *ir.Value) *ir.Value // the word of a row from what comes along; nil if it comes along, too
 	ahead      *aheadRows                       // the rows have moved before; nil if they are as they come
+	counts     *counted                         // that another way to sort the rows shares; nil if there is none
 	isMain     bool                             // the rows are those of the pipeline, and may be many
 	isNarrow   bool                             // numbers stay as they come along
 	bits       *ir.Value                        // scalar: how many low bits of keys may differ, nil if that is not known before

@@ -48,6 +48,12 @@ func (s *sorting) mostNarrow() int { return numberBits / s.radix }
 // again if other digits are better. Else they are counted when that is known.
 func (s *sorting) isCountedTwice() bool { return s.count == nil }
 
+// counted are the digits of rows that are sorted in one of two ways.
+type counted struct {
+	of     *sorting
+	before *ir.Value
+}
+
 // sortingNames are scalars of the plan.
 type sortingNames struct{ passes, shift, width string } // their number, the first one's digit, the bits of digits
 
@@ -119,13 +125,16 @@ func (o *ordering) passes(w, measured word, again, key, beside *ir.Value, isLast
 		if w.bits > numberBits && numberBits%radix == 0 && !kept {
 			s.cut = o.cut(s)
 		}
-		before := o.before(w.value, s.most, again, s)
-		column := w.value
+		var before *ir.Value
+		if o.counts != nil && o.counts.of != nil {
+			s, before = o.counts.of, o.counts.before
+		} else if before = o.before(w.value, s.most, again, s); o.counts != nil {
+			*o.counts = counted{s, before}
+		}
+		row := o.index(w.value, o.rows)
 		if o.ahead != nil {
 			key, beside = o.ahead.move(key, before, s)
-			column = key
 		}
-		row := o.index(column, o.rows)
 		o.turns[row] = turn{of: s, part: noPass}
 		return o.chosenPasses(s, before, row, o.carry(w, key, beside), end)
 	}

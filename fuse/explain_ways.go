@@ -89,8 +89,8 @@ func (g *Graph) wayName(s *Stage) string {
 	})
 	isTable := followsFromLengths(last.condition) && hasSlotsOf(ir.OpInsert)
 	switch {
-	case sortsFew(last.condition) && last.second && movesAhead:
-		return "sorting many rows, which move before, packed"
+	case movesAhead:
+		return "sorting rows that move first, packed"
 	case sortsFew(last.condition) && last.second:
 		return "sorting many rows"
 	case sortsFew(last.condition):

@@ -56,7 +56,7 @@ type Options struct {
 	// has few groups beside its rows.
 	Partitions bool
 
-	// Moved is of how many rows on the rows of a table of find or join move before they enter it, if
+	// Moved is of how many rows on the rows of a table of find or join move before they enter it, and those of an order before their sort, if
 	// Short and Partitions are set; 0 is [DefaultMoved], and they never do below.
 	Moved int
 

@@ -208,7 +208,7 @@ func (k *kernel) planRanks() {
 		}
 		switch {
 		case r.lookBack > 0 && items == 0:
-			budget, mostItems = r.launched-r.countBytes(k), min(int(walkingBytes/max(k.heldBytes(r.held), 1)), maxWalkingItems)
+			budget, mostItems = r.launched-r.countBytes(k), min(int(k.walkingBytes()/max(k.heldBytes(r.held), 1)), maxWalkingItems)
 		case r.launched > 0 && (items > 0 || r.isWhole()):
 			budget = r.launched - r.countBytes(k)
 		case r.launched > 0:
@@ -220,7 +220,7 @@ func (k *kernel) planRanks() {
 		}
 		if items > 0 {
 			r.items = min(items, most)
-		} else if r.items = min(most, mostItems); r.items > 4 {
+		} else if r.items = min(most, mostItems); r.items > 4 && len(r.words) == 0 {
 			r.items = r.items / 4 * 4
 		}
 		if r.items > 0 && r.countBytes(k) <= ownBudget || k.workgroup == 1 {

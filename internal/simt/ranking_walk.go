@@ -12,6 +12,7 @@ const (
 	walkingWorkgroup = 768
 	walkingDigits    = 4
 	walkingBytes     = 192
+	movedWordsBytes  = 240 // that move beside others: then the rows of a tile are few
 	maxWalkingItems  = 40
 
 	maskedWorkgroup = 640
@@ -65,6 +66,14 @@ func (s ranking) walk(r *rankedTile) {
 		r.moveWords()
 		r.b.Assign(current, next)
 	})
+}
+
+// walkingBytes returns the bytes of rows for which a work-item has registers.
+func (k *kernel) walkingBytes() int64 {
+	if len(k.ranks.words) > 0 {
+		return movedWordsBytes
+	}
+	return walkingBytes
 }
 
 // walkers returns how many work-groups walk over the tiles: as many as run at once.
