@@ -53,13 +53,15 @@ func (g *Graph) wayName(s *Stage) string {
 	}
 	last := s.ways[len(s.ways)-1]
 	var table *ir.Value
-	sorts, movesAhead := false, false
+	sorts, movesAhead, asTheyCome := false, false, false
 	for _, other := range g.Stages {
+		isAhead := other.turn.of != nil && other.turn.part == aheadPass
+		asTheyCome = asTheyCome || isAhead && slices.Contains(other.ways, way{last.condition, true}) && !last.second
 		if slices.Equal(other.ways, s.ways) {
 			if other.Kind == Insert && table == nil {
 				table = other.roots[0]
 			}
-			movesAhead = movesAhead || other.turn.of != nil && other.turn.part == aheadPass
+			movesAhead = movesAhead || isAhead
 			sorts = sorts || other.Kind == Pass || other.Kind == Histogram
 		}
 	}
@@ -91,6 +93,8 @@ func (g *Graph) wayName(s *Stage) string {
 	switch {
 	case movesAhead:
 		return "sorting rows that move first, packed"
+	case asTheyCome && !sortsFew(last.condition):
+		return "sorting rows as they come"
 	case sortsFew(last.condition) && last.second:
 		return "sorting many rows"
 	case sortsFew(last.condition):
