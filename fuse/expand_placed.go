@@ -39,8 +39,11 @@ func (o *ordering) slotsTaken(own, size *ir.Value, slots *ir.Domain) slotsTaken 
 
 // placed returns the row in each slot, or -1 in 32 bits.
 func (o *ordering) placed(t slotsTaken) *ir.Value {
-	rows := t.ends.Type.Domain
+	rows, made := t.ends.Type.Domain, t.slots.By
 	ended := o.sources(sourceSearch{ends: t.ends, of: rows, blocks: t.blocks}, t.size, 0, t.slots)
+	if made != nil { // slots that several tables share are those of the first
+		t.slots.By = made
+	}
 	slot := o.index(ended, t.slots)
 	behind := o.apply(ir.OpSub, slot, t.around)
 	last := o.apply(ir.OpLeast, o.apply(ir.OpSub, ended, o.number(1)), behind) // with this slot, or one before

@@ -105,11 +105,8 @@ func (o *ordering) sources(by sourceSearch, size *ir.Value, shift int64, out *ir
 	if by.lengths != nil {
 		v.Args = append(v.Args, by.lengths)
 	}
-	made := o.add(o.pos, v)
-	if out.By == nil {
-		out.By = made
-	}
-	return made
+	out.By = o.add(o.pos, v)
+	return out.By
 }
 
 // every returns x of the last one of each so many rows.

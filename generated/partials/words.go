@@ -1938,6 +1938,7 @@ func wordsKernel6Summary(lo, hi int, insert2 []int64, n int64) int64 {
 }
 
 // wordsKernel7 runs rows lo to hi through the stages partial1, offset1, add1, compact1, map16, map17, map18, map19, histogram1, from the state before them to the one after.
+// Blocks of rows of both kinds list the selected ones first, and visit these: a branch on each would be guessed wrong.
 //
 //go:noinline
 func wordsKernel7(lo, hi int, mask []bool, insert2, compact, compact2 []int64, tail, map2, head [][8]byte, map3 []uint64, histogram []int64, nDistinctPlace int64) int64 {
@@ -1947,12 +1948,153 @@ func wordsKernel7(lo, hi int, mask []bool, insert2, compact, compact2 []int64, t
 	maskRows := mask[lo:hi]
 	insert2Rows := insert2[lo:hi]
 	insert2Rows = insert2Rows[:len(maskRows)]
+	var selected [256]uint8
+	mixed := true
+	begun := lo
+	for len(maskRows) >= 256 {
+		maskBlock := (*[256]bool)(maskRows)
+		maskRows = maskRows[256:]
+		insert2Block := (*[256]int64)(insert2Rows)
+		insert2Rows = insert2Rows[256:]
+		count := 0
+		if mixed {
+			for i := range 256 {
+				selected[count&255] = uint8(i)
+				count += int(kgenBit[uint64](maskBlock[i]))
+			}
+			for j := range count {
+				i := int(selected[j&255])
+				insert := insert2Block[i]
+				// g = groups(head, tail)
+				compact[nDistinctPlace] = insert
+				compact2[nDistinctPlace] = int64(begun + i)
+				var tail2 uint64
+				if uint64(insert) < uint64(len(tail)) {
+					tail2 = binary.BigEndian.Uint64(tail[insert][:])
+				}
+				tail3 := tail2
+				binary.BigEndian.PutUint64(map2[nDistinctPlace][:], tail3)
+				var head2 uint64
+				if uint64(insert) < uint64(len(head)) {
+					head2 = binary.BigEndian.Uint64(head[insert][:])
+				}
+				head3 := head2
+				map3[nDistinctPlace] = head3
+				x := tail3
+				digit := int64(x >> 0 & 255)
+				bin := int(digit)
+				if uint64(bin) < uint64(len(histogram)) {
+					histogram[bin]++
+				}
+				digit2 := int64(x >> 8 & 255)
+				bin2 := int(digit2 + 256)
+				if uint64(bin2) < uint64(len(histogram)) {
+					histogram[bin2]++
+				}
+				digit3 := int64(x >> 16 & 255)
+				bin3 := int(digit3 + 512)
+				if uint64(bin3) < uint64(len(histogram)) {
+					histogram[bin3]++
+				}
+				digit4 := int64(x >> 24 & 255)
+				bin4 := int(digit4 + 768)
+				if uint64(bin4) < uint64(len(histogram)) {
+					histogram[bin4]++
+				}
+				digit5 := int64(x >> 32 & 255)
+				bin5 := int(digit5 + 1024)
+				if uint64(bin5) < uint64(len(histogram)) {
+					histogram[bin5]++
+				}
+				digit6 := int64(x >> 40 & 255)
+				bin6 := int(digit6 + 1280)
+				if uint64(bin6) < uint64(len(histogram)) {
+					histogram[bin6]++
+				}
+				digit7 := int64(x >> 48 & 255)
+				bin7 := int(digit7 + 1536)
+				if uint64(bin7) < uint64(len(histogram)) {
+					histogram[bin7]++
+				}
+				digit8 := int64(x >> 56 & 255)
+				bin8 := int(digit8 + 1792)
+				if uint64(bin8) < uint64(len(histogram)) {
+					histogram[bin8]++
+				}
+				nDistinctPlace++
+			}
+		} else {
+			for i := range 256 {
+				if maskBlock[i] {
+					count++
+					insert := insert2Block[i]
+					compact[nDistinctPlace] = insert
+					compact2[nDistinctPlace] = int64(begun + i)
+					var tail2 uint64
+					if uint64(insert) < uint64(len(tail)) {
+						tail2 = binary.BigEndian.Uint64(tail[insert][:])
+					}
+					tail3 := tail2
+					binary.BigEndian.PutUint64(map2[nDistinctPlace][:], tail3)
+					var head2 uint64
+					if uint64(insert) < uint64(len(head)) {
+						head2 = binary.BigEndian.Uint64(head[insert][:])
+					}
+					head3 := head2
+					map3[nDistinctPlace] = head3
+					x := tail3
+					digit := int64(x >> 0 & 255)
+					bin := int(digit)
+					if uint64(bin) < uint64(len(histogram)) {
+						histogram[bin]++
+					}
+					digit2 := int64(x >> 8 & 255)
+					bin2 := int(digit2 + 256)
+					if uint64(bin2) < uint64(len(histogram)) {
+						histogram[bin2]++
+					}
+					digit3 := int64(x >> 16 & 255)
+					bin3 := int(digit3 + 512)
+					if uint64(bin3) < uint64(len(histogram)) {
+						histogram[bin3]++
+					}
+					digit4 := int64(x >> 24 & 255)
+					bin4 := int(digit4 + 768)
+					if uint64(bin4) < uint64(len(histogram)) {
+						histogram[bin4]++
+					}
+					digit5 := int64(x >> 32 & 255)
+					bin5 := int(digit5 + 1024)
+					if uint64(bin5) < uint64(len(histogram)) {
+						histogram[bin5]++
+					}
+					digit6 := int64(x >> 40 & 255)
+					bin6 := int(digit6 + 1280)
+					if uint64(bin6) < uint64(len(histogram)) {
+						histogram[bin6]++
+					}
+					digit7 := int64(x >> 48 & 255)
+					bin7 := int(digit7 + 1536)
+					if uint64(bin7) < uint64(len(histogram)) {
+						histogram[bin7]++
+					}
+					digit8 := int64(x >> 56 & 255)
+					bin8 := int(digit8 + 1792)
+					if uint64(bin8) < uint64(len(histogram)) {
+						histogram[bin8]++
+					}
+					nDistinctPlace++
+				}
+			}
+		}
+		mixed = count > 16 && count < 240
+		begun += 256
+	}
 	for i := range maskRows {
 		if maskRows[i] {
 			insert := insert2Rows[i]
-			// g = groups(head, tail)
 			compact[nDistinctPlace] = insert
-			compact2[nDistinctPlace] = int64(lo + i)
+			compact2[nDistinctPlace] = int64(begun + i)
 			var tail2 uint64
 			if uint64(insert) < uint64(len(tail)) {
 				tail2 = binary.BigEndian.Uint64(tail[insert][:])
@@ -2532,6 +2674,7 @@ func wordsKernel32Summary(lo, hi int, insert3 []int64, n int64) int64 {
 }
 
 // wordsKernel33 runs rows lo to hi through the stages partial5, offset5, add5, compact2, map32, map33, map34, map35, histogram4, from the state before them to the one after.
+// Blocks of rows of both kinds list the selected ones first, and visit these: a branch on each would be guessed wrong.
 //
 //go:noinline
 func wordsKernel33(lo, hi int, mask2 []bool, insert3, compact, compact2 []int64, pass32, map2, pass31 [][8]byte, map3 []uint64, histogram []int64, nPartitionedDistinctPlace int64) int64 {
@@ -2541,12 +2684,153 @@ func wordsKernel33(lo, hi int, mask2 []bool, insert3, compact, compact2 []int64,
 	mask2Rows := mask2[lo:hi]
 	insert3Rows := insert3[lo:hi]
 	insert3Rows = insert3Rows[:len(mask2Rows)]
+	var selected [256]uint8
+	mixed := true
+	begun := lo
+	for len(mask2Rows) >= 256 {
+		mask2Block := (*[256]bool)(mask2Rows)
+		mask2Rows = mask2Rows[256:]
+		insert3Block := (*[256]int64)(insert3Rows)
+		insert3Rows = insert3Rows[256:]
+		count := 0
+		if mixed {
+			for i := range 256 {
+				selected[count&255] = uint8(i)
+				count += int(kgenBit[uint64](mask2Block[i]))
+			}
+			for j := range count {
+				i := int(selected[j&255])
+				insert := insert3Block[i]
+				// g = groups(head, tail)
+				compact[nPartitionedDistinctPlace] = insert
+				compact2[nPartitionedDistinctPlace] = int64(begun + i)
+				var pass uint64
+				if uint64(insert) < uint64(len(pass32)) {
+					pass = binary.BigEndian.Uint64(pass32[insert][:])
+				}
+				pass2 := pass
+				binary.BigEndian.PutUint64(map2[nPartitionedDistinctPlace][:], pass2)
+				var pass3 uint64
+				if uint64(insert) < uint64(len(pass31)) {
+					pass3 = binary.BigEndian.Uint64(pass31[insert][:])
+				}
+				pass4 := pass3
+				map3[nPartitionedDistinctPlace] = pass4
+				x := pass2
+				digit := int64(x >> 0 & 255)
+				bin := int(digit)
+				if uint64(bin) < uint64(len(histogram)) {
+					histogram[bin]++
+				}
+				digit2 := int64(x >> 8 & 255)
+				bin2 := int(digit2 + 256)
+				if uint64(bin2) < uint64(len(histogram)) {
+					histogram[bin2]++
+				}
+				digit3 := int64(x >> 16 & 255)
+				bin3 := int(digit3 + 512)
+				if uint64(bin3) < uint64(len(histogram)) {
+					histogram[bin3]++
+				}
+				digit4 := int64(x >> 24 & 255)
+				bin4 := int(digit4 + 768)
+				if uint64(bin4) < uint64(len(histogram)) {
+					histogram[bin4]++
+				}
+				digit5 := int64(x >> 32 & 255)
+				bin5 := int(digit5 + 1024)
+				if uint64(bin5) < uint64(len(histogram)) {
+					histogram[bin5]++
+				}
+				digit6 := int64(x >> 40 & 255)
+				bin6 := int(digit6 + 1280)
+				if uint64(bin6) < uint64(len(histogram)) {
+					histogram[bin6]++
+				}
+				digit7 := int64(x >> 48 & 255)
+				bin7 := int(digit7 + 1536)
+				if uint64(bin7) < uint64(len(histogram)) {
+					histogram[bin7]++
+				}
+				digit8 := int64(x >> 56 & 255)
+				bin8 := int(digit8 + 1792)
+				if uint64(bin8) < uint64(len(histogram)) {
+					histogram[bin8]++
+				}
+				nPartitionedDistinctPlace++
+			}
+		} else {
+			for i := range 256 {
+				if mask2Block[i] {
+					count++
+					insert := insert3Block[i]
+					compact[nPartitionedDistinctPlace] = insert
+					compact2[nPartitionedDistinctPlace] = int64(begun + i)
+					var pass uint64
+					if uint64(insert) < uint64(len(pass32)) {
+						pass = binary.BigEndian.Uint64(pass32[insert][:])
+					}
+					pass2 := pass
+					binary.BigEndian.PutUint64(map2[nPartitionedDistinctPlace][:], pass2)
+					var pass3 uint64
+					if uint64(insert) < uint64(len(pass31)) {
+						pass3 = binary.BigEndian.Uint64(pass31[insert][:])
+					}
+					pass4 := pass3
+					map3[nPartitionedDistinctPlace] = pass4
+					x := pass2
+					digit := int64(x >> 0 & 255)
+					bin := int(digit)
+					if uint64(bin) < uint64(len(histogram)) {
+						histogram[bin]++
+					}
+					digit2 := int64(x >> 8 & 255)
+					bin2 := int(digit2 + 256)
+					if uint64(bin2) < uint64(len(histogram)) {
+						histogram[bin2]++
+					}
+					digit3 := int64(x >> 16 & 255)
+					bin3 := int(digit3 + 512)
+					if uint64(bin3) < uint64(len(histogram)) {
+						histogram[bin3]++
+					}
+					digit4 := int64(x >> 24 & 255)
+					bin4 := int(digit4 + 768)
+					if uint64(bin4) < uint64(len(histogram)) {
+						histogram[bin4]++
+					}
+					digit5 := int64(x >> 32 & 255)
+					bin5 := int(digit5 + 1024)
+					if uint64(bin5) < uint64(len(histogram)) {
+						histogram[bin5]++
+					}
+					digit6 := int64(x >> 40 & 255)
+					bin6 := int(digit6 + 1280)
+					if uint64(bin6) < uint64(len(histogram)) {
+						histogram[bin6]++
+					}
+					digit7 := int64(x >> 48 & 255)
+					bin7 := int(digit7 + 1536)
+					if uint64(bin7) < uint64(len(histogram)) {
+						histogram[bin7]++
+					}
+					digit8 := int64(x >> 56 & 255)
+					bin8 := int(digit8 + 1792)
+					if uint64(bin8) < uint64(len(histogram)) {
+						histogram[bin8]++
+					}
+					nPartitionedDistinctPlace++
+				}
+			}
+		}
+		mixed = count > 16 && count < 240
+		begun += 256
+	}
 	for i := range mask2Rows {
 		if mask2Rows[i] {
 			insert := insert3Rows[i]
-			// g = groups(head, tail)
 			compact[nPartitionedDistinctPlace] = insert
-			compact2[nPartitionedDistinctPlace] = int64(lo + i)
+			compact2[nPartitionedDistinctPlace] = int64(begun + i)
 			var pass uint64
 			if uint64(insert) < uint64(len(pass32)) {
 				pass = binary.BigEndian.Uint64(pass32[insert][:])
@@ -5306,6 +5590,7 @@ func wordsShardKernel6Summary(lo, hi int, insert2 []int64, n int64) int64 {
 }
 
 // wordsShardKernel7 runs rows lo to hi through the stages partial1, offset1, add1, compact1, map16, map17, map18, map19, histogram1, from the state before them to the one after.
+// Blocks of rows of both kinds list the selected ones first, and visit these: a branch on each would be guessed wrong.
 //
 //go:noinline
 func wordsShardKernel7(lo, hi int, mask []bool, insert2, compact, compact2 []int64, tail, map2, head [][8]byte, map3 []uint64, histogram []int64, nDistinctPlace int64) int64 {
@@ -5315,12 +5600,153 @@ func wordsShardKernel7(lo, hi int, mask []bool, insert2, compact, compact2 []int
 	maskRows := mask[lo:hi]
 	insert2Rows := insert2[lo:hi]
 	insert2Rows = insert2Rows[:len(maskRows)]
+	var selected [256]uint8
+	mixed := true
+	begun := lo
+	for len(maskRows) >= 256 {
+		maskBlock := (*[256]bool)(maskRows)
+		maskRows = maskRows[256:]
+		insert2Block := (*[256]int64)(insert2Rows)
+		insert2Rows = insert2Rows[256:]
+		count := 0
+		if mixed {
+			for i := range 256 {
+				selected[count&255] = uint8(i)
+				count += int(kgenBit[uint64](maskBlock[i]))
+			}
+			for j := range count {
+				i := int(selected[j&255])
+				insert := insert2Block[i]
+				// g = groups(head, tail)
+				compact[nDistinctPlace] = insert
+				compact2[nDistinctPlace] = int64(begun + i)
+				var tail2 uint64
+				if uint64(insert) < uint64(len(tail)) {
+					tail2 = binary.BigEndian.Uint64(tail[insert][:])
+				}
+				tail3 := tail2
+				binary.BigEndian.PutUint64(map2[nDistinctPlace][:], tail3)
+				var head2 uint64
+				if uint64(insert) < uint64(len(head)) {
+					head2 = binary.BigEndian.Uint64(head[insert][:])
+				}
+				head3 := head2
+				map3[nDistinctPlace] = head3
+				x := tail3
+				digit := int64(x >> 0 & 255)
+				bin := int(digit)
+				if uint64(bin) < uint64(len(histogram)) {
+					histogram[bin]++
+				}
+				digit2 := int64(x >> 8 & 255)
+				bin2 := int(digit2 + 256)
+				if uint64(bin2) < uint64(len(histogram)) {
+					histogram[bin2]++
+				}
+				digit3 := int64(x >> 16 & 255)
+				bin3 := int(digit3 + 512)
+				if uint64(bin3) < uint64(len(histogram)) {
+					histogram[bin3]++
+				}
+				digit4 := int64(x >> 24 & 255)
+				bin4 := int(digit4 + 768)
+				if uint64(bin4) < uint64(len(histogram)) {
+					histogram[bin4]++
+				}
+				digit5 := int64(x >> 32 & 255)
+				bin5 := int(digit5 + 1024)
+				if uint64(bin5) < uint64(len(histogram)) {
+					histogram[bin5]++
+				}
+				digit6 := int64(x >> 40 & 255)
+				bin6 := int(digit6 + 1280)
+				if uint64(bin6) < uint64(len(histogram)) {
+					histogram[bin6]++
+				}
+				digit7 := int64(x >> 48 & 255)
+				bin7 := int(digit7 + 1536)
+				if uint64(bin7) < uint64(len(histogram)) {
+					histogram[bin7]++
+				}
+				digit8 := int64(x >> 56 & 255)
+				bin8 := int(digit8 + 1792)
+				if uint64(bin8) < uint64(len(histogram)) {
+					histogram[bin8]++
+				}
+				nDistinctPlace++
+			}
+		} else {
+			for i := range 256 {
+				if maskBlock[i] {
+					count++
+					insert := insert2Block[i]
+					compact[nDistinctPlace] = insert
+					compact2[nDistinctPlace] = int64(begun + i)
+					var tail2 uint64
+					if uint64(insert) < uint64(len(tail)) {
+						tail2 = binary.BigEndian.Uint64(tail[insert][:])
+					}
+					tail3 := tail2
+					binary.BigEndian.PutUint64(map2[nDistinctPlace][:], tail3)
+					var head2 uint64
+					if uint64(insert) < uint64(len(head)) {
+						head2 = binary.BigEndian.Uint64(head[insert][:])
+					}
+					head3 := head2
+					map3[nDistinctPlace] = head3
+					x := tail3
+					digit := int64(x >> 0 & 255)
+					bin := int(digit)
+					if uint64(bin) < uint64(len(histogram)) {
+						histogram[bin]++
+					}
+					digit2 := int64(x >> 8 & 255)
+					bin2 := int(digit2 + 256)
+					if uint64(bin2) < uint64(len(histogram)) {
+						histogram[bin2]++
+					}
+					digit3 := int64(x >> 16 & 255)
+					bin3 := int(digit3 + 512)
+					if uint64(bin3) < uint64(len(histogram)) {
+						histogram[bin3]++
+					}
+					digit4 := int64(x >> 24 & 255)
+					bin4 := int(digit4 + 768)
+					if uint64(bin4) < uint64(len(histogram)) {
+						histogram[bin4]++
+					}
+					digit5 := int64(x >> 32 & 255)
+					bin5 := int(digit5 + 1024)
+					if uint64(bin5) < uint64(len(histogram)) {
+						histogram[bin5]++
+					}
+					digit6 := int64(x >> 40 & 255)
+					bin6 := int(digit6 + 1280)
+					if uint64(bin6) < uint64(len(histogram)) {
+						histogram[bin6]++
+					}
+					digit7 := int64(x >> 48 & 255)
+					bin7 := int(digit7 + 1536)
+					if uint64(bin7) < uint64(len(histogram)) {
+						histogram[bin7]++
+					}
+					digit8 := int64(x >> 56 & 255)
+					bin8 := int(digit8 + 1792)
+					if uint64(bin8) < uint64(len(histogram)) {
+						histogram[bin8]++
+					}
+					nDistinctPlace++
+				}
+			}
+		}
+		mixed = count > 16 && count < 240
+		begun += 256
+	}
 	for i := range maskRows {
 		if maskRows[i] {
 			insert := insert2Rows[i]
-			// g = groups(head, tail)
 			compact[nDistinctPlace] = insert
-			compact2[nDistinctPlace] = int64(lo + i)
+			compact2[nDistinctPlace] = int64(begun + i)
 			var tail2 uint64
 			if uint64(insert) < uint64(len(tail)) {
 				tail2 = binary.BigEndian.Uint64(tail[insert][:])
@@ -5900,6 +6326,7 @@ func wordsShardKernel32Summary(lo, hi int, insert3 []int64, n int64) int64 {
 }
 
 // wordsShardKernel33 runs rows lo to hi through the stages partial5, offset5, add5, compact2, map32, map33, map34, map35, histogram4, from the state before them to the one after.
+// Blocks of rows of both kinds list the selected ones first, and visit these: a branch on each would be guessed wrong.
 //
 //go:noinline
 func wordsShardKernel33(lo, hi int, mask2 []bool, insert3, compact, compact2 []int64, pass32, map2, pass31 [][8]byte, map3 []uint64, histogram []int64, nPartitionedDistinctPlace int64) int64 {
@@ -5909,12 +6336,153 @@ func wordsShardKernel33(lo, hi int, mask2 []bool, insert3, compact, compact2 []i
 	mask2Rows := mask2[lo:hi]
 	insert3Rows := insert3[lo:hi]
 	insert3Rows = insert3Rows[:len(mask2Rows)]
+	var selected [256]uint8
+	mixed := true
+	begun := lo
+	for len(mask2Rows) >= 256 {
+		mask2Block := (*[256]bool)(mask2Rows)
+		mask2Rows = mask2Rows[256:]
+		insert3Block := (*[256]int64)(insert3Rows)
+		insert3Rows = insert3Rows[256:]
+		count := 0
+		if mixed {
+			for i := range 256 {
+				selected[count&255] = uint8(i)
+				count += int(kgenBit[uint64](mask2Block[i]))
+			}
+			for j := range count {
+				i := int(selected[j&255])
+				insert := insert3Block[i]
+				// g = groups(head, tail)
+				compact[nPartitionedDistinctPlace] = insert
+				compact2[nPartitionedDistinctPlace] = int64(begun + i)
+				var pass uint64
+				if uint64(insert) < uint64(len(pass32)) {
+					pass = binary.BigEndian.Uint64(pass32[insert][:])
+				}
+				pass2 := pass
+				binary.BigEndian.PutUint64(map2[nPartitionedDistinctPlace][:], pass2)
+				var pass3 uint64
+				if uint64(insert) < uint64(len(pass31)) {
+					pass3 = binary.BigEndian.Uint64(pass31[insert][:])
+				}
+				pass4 := pass3
+				map3[nPartitionedDistinctPlace] = pass4
+				x := pass2
+				digit := int64(x >> 0 & 255)
+				bin := int(digit)
+				if uint64(bin) < uint64(len(histogram)) {
+					histogram[bin]++
+				}
+				digit2 := int64(x >> 8 & 255)
+				bin2 := int(digit2 + 256)
+				if uint64(bin2) < uint64(len(histogram)) {
+					histogram[bin2]++
+				}
+				digit3 := int64(x >> 16 & 255)
+				bin3 := int(digit3 + 512)
+				if uint64(bin3) < uint64(len(histogram)) {
+					histogram[bin3]++
+				}
+				digit4 := int64(x >> 24 & 255)
+				bin4 := int(digit4 + 768)
+				if uint64(bin4) < uint64(len(histogram)) {
+					histogram[bin4]++
+				}
+				digit5 := int64(x >> 32 & 255)
+				bin5 := int(digit5 + 1024)
+				if uint64(bin5) < uint64(len(histogram)) {
+					histogram[bin5]++
+				}
+				digit6 := int64(x >> 40 & 255)
+				bin6 := int(digit6 + 1280)
+				if uint64(bin6) < uint64(len(histogram)) {
+					histogram[bin6]++
+				}
+				digit7 := int64(x >> 48 & 255)
+				bin7 := int(digit7 + 1536)
+				if uint64(bin7) < uint64(len(histogram)) {
+					histogram[bin7]++
+				}
+				digit8 := int64(x >> 56 & 255)
+				bin8 := int(digit8 + 1792)
+				if uint64(bin8) < uint64(len(histogram)) {
+					histogram[bin8]++
+				}
+				nPartitionedDistinctPlace++
+			}
+		} else {
+			for i := range 256 {
+				if mask2Block[i] {
+					count++
+					insert := insert3Block[i]
+					compact[nPartitionedDistinctPlace] = insert
+					compact2[nPartitionedDistinctPlace] = int64(begun + i)
+					var pass uint64
+					if uint64(insert) < uint64(len(pass32)) {
+						pass = binary.BigEndian.Uint64(pass32[insert][:])
+					}
+					pass2 := pass
+					binary.BigEndian.PutUint64(map2[nPartitionedDistinctPlace][:], pass2)
+					var pass3 uint64
+					if uint64(insert) < uint64(len(pass31)) {
+						pass3 = binary.BigEndian.Uint64(pass31[insert][:])
+					}
+					pass4 := pass3
+					map3[nPartitionedDistinctPlace] = pass4
+					x := pass2
+					digit := int64(x >> 0 & 255)
+					bin := int(digit)
+					if uint64(bin) < uint64(len(histogram)) {
+						histogram[bin]++
+					}
+					digit2 := int64(x >> 8 & 255)
+					bin2 := int(digit2 + 256)
+					if uint64(bin2) < uint64(len(histogram)) {
+						histogram[bin2]++
+					}
+					digit3 := int64(x >> 16 & 255)
+					bin3 := int(digit3 + 512)
+					if uint64(bin3) < uint64(len(histogram)) {
+						histogram[bin3]++
+					}
+					digit4 := int64(x >> 24 & 255)
+					bin4 := int(digit4 + 768)
+					if uint64(bin4) < uint64(len(histogram)) {
+						histogram[bin4]++
+					}
+					digit5 := int64(x >> 32 & 255)
+					bin5 := int(digit5 + 1024)
+					if uint64(bin5) < uint64(len(histogram)) {
+						histogram[bin5]++
+					}
+					digit6 := int64(x >> 40 & 255)
+					bin6 := int(digit6 + 1280)
+					if uint64(bin6) < uint64(len(histogram)) {
+						histogram[bin6]++
+					}
+					digit7 := int64(x >> 48 & 255)
+					bin7 := int(digit7 + 1536)
+					if uint64(bin7) < uint64(len(histogram)) {
+						histogram[bin7]++
+					}
+					digit8 := int64(x >> 56 & 255)
+					bin8 := int(digit8 + 1792)
+					if uint64(bin8) < uint64(len(histogram)) {
+						histogram[bin8]++
+					}
+					nPartitionedDistinctPlace++
+				}
+			}
+		}
+		mixed = count > 16 && count < 240
+		begun += 256
+	}
 	for i := range mask2Rows {
 		if mask2Rows[i] {
 			insert := insert3Rows[i]
-			// g = groups(head, tail)
 			compact[nPartitionedDistinctPlace] = insert
-			compact2[nPartitionedDistinctPlace] = int64(lo + i)
+			compact2[nPartitionedDistinctPlace] = int64(begun + i)
 			var pass uint64
 			if uint64(insert) < uint64(len(pass32)) {
 				pass = binary.BigEndian.Uint64(pass32[insert][:])

@@ -168,12 +168,60 @@ func argminBinsKernel2(lo, hi int, key []int32, map2, value, binArgminMin []int6
 }
 
 // argminBinsKernel3 runs rows lo to hi through the stages aggregate2, from the state before them to the one after.
+// Blocks of rows of both kinds list the selected ones first, and visit these: a branch on each would be guessed wrong.
 //
 //go:noinline
 func argminBinsKernel3(lo, hi int, binArgminMin, map2, value, binArgminRow []int64) {
 	mapRows := map2[lo:hi]
 	valueRows := value[lo:hi]
 	valueRows = valueRows[:len(mapRows)]
+	var selected [256]uint8
+	mixed := true
+	begun := lo
+	for len(mapRows) >= 256 {
+		mapBlock := (*[256]int64)(mapRows)
+		mapRows = mapRows[256:]
+		valueBlock := (*[256]int64)(valueRows)
+		valueRows = valueRows[256:]
+		count := 0
+		if mixed {
+			for i, x := range mapBlock {
+				var binArgminMin2 int64
+				if uint64(x) < uint64(len(binArgminMin)) {
+					binArgminMin2 = binArgminMin[x]
+				}
+				binArgminMin3 := binArgminMin2
+				selected[count&255] = uint8(i)
+				count += int(kgenBit[uint64](binArgminMin3 >= valueBlock[i]))
+			}
+			for j := range count {
+				i := int(selected[j&255])
+				x := mapBlock[i]
+				// return row: argmin(value, by: bins(key, bins))
+				bin := int(x)
+				if uint64(bin) < uint64(len(binArgminRow)) {
+					binArgminRow[bin] = min(binArgminRow[bin], int64(begun+i))
+				}
+			}
+		} else {
+			for i, x := range mapBlock {
+				var binArgminMin2 int64
+				if uint64(x) < uint64(len(binArgminMin)) {
+					binArgminMin2 = binArgminMin[x]
+				}
+				binArgminMin3 := binArgminMin2
+				if binArgminMin3 >= valueBlock[i] {
+					count++
+					bin := int(x)
+					if uint64(bin) < uint64(len(binArgminRow)) {
+						binArgminRow[bin] = min(binArgminRow[bin], int64(begun+i))
+					}
+				}
+			}
+		}
+		mixed = count > 16 && count < 240
+		begun += 256
+	}
 	for i, x := range mapRows {
 		var binArgminMin2 int64
 		if uint64(x) < uint64(len(binArgminMin)) {
@@ -181,10 +229,9 @@ func argminBinsKernel3(lo, hi int, binArgminMin, map2, value, binArgminRow []int
 		}
 		binArgminMin3 := binArgminMin2
 		if binArgminMin3 >= valueRows[i] {
-			// return row: argmin(value, by: bins(key, bins))
 			bin := int(x)
 			if uint64(bin) < uint64(len(binArgminRow)) {
-				binArgminRow[bin] = min(binArgminRow[bin], int64(lo+i))
+				binArgminRow[bin] = min(binArgminRow[bin], int64(begun+i))
 			}
 		}
 	}

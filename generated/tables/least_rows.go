@@ -399,6 +399,10 @@ func LeastRowsInto(dst *LeastRowsResult, key []float64, count int64, options ...
 		leastRowsKernel11(0, int(nSampleLength), pass3, map6, scalar)
 	}
 	either := kgenTemporary[int64](&call, n)
+	// return row: order(key, limit: count)
+	if count < 0 {
+		failed[0] = min(failed[0], 0)
+	}
 	var nCandidatesPlace int64
 	if workers > 1 {
 		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
@@ -420,6 +424,7 @@ func LeastRowsInto(dst *LeastRowsResult, key []float64, count int64, options ...
 		nCandidatesPlace = leastRowsKernel12(0, n, key, map6, map3, map2, either, count, int64(n), 0)
 	}
 	nCandidatesLength := nCandidatesPlace
+	sortedLength := min(max(count, 0), int64(n))
 	cond3 := nCandidatesPlace >= max(min(count, int64(n)), 0)
 	x8 := int64(0)
 	if cond3 {
@@ -798,9 +803,12 @@ func LeastRowsInto(dst *LeastRowsResult, key []float64, count int64, options ...
 			}
 		}
 	}
-	map10 := kgenTemporary[int64](&call, max(int(nCandidatesLength), int(nAllLength2)))
 	either2 := kgenTemporary[int64](&call, n)
 	either3 := kgenTemporary[int64](&call, n)
+	row := kgenColumn(&call, dst.Row, int(sortedLength))
+	if call.err != nil {
+		return fmt.Errorf("tables.kg:34:1: LeastRows: %w", call.err)
+	}
 	var nLeastTiedPlace int64
 	if workers > 1 {
 		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
@@ -808,7 +816,7 @@ func LeastRowsInto(dst *LeastRowsResult, key []float64, count int64, options ...
 		kgenInOrder(&call, workers, max(int(nCandidatesLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				nLeastTiedPlace3 := leastRowsKernel23Summary(lo, hi, pass6, scalar10, x10, x9, x15, int64(max(int(nCandidatesLength), int(nAllLength2))))
+				nLeastTiedPlace3 := leastRowsKernel23Summary(lo, hi, pass6, x10, x9, x15, scalar10, int64(max(int(nCandidatesLength), int(nAllLength2))))
 				blocks.await()
 				nLeastTiedPlaceBefore := nLeastTiedPlace2
 				nLeastTiedPlace2 = nLeastTiedPlaceBefore + nLeastTiedPlace3
@@ -816,12 +824,12 @@ func LeastRowsInto(dst *LeastRowsResult, key []float64, count int64, options ...
 				blocks.release()
 				compactPart := either2[:nLeastTiedPlaceEnd]
 				compactPart2 := either3[:nLeastTiedPlaceEnd]
-				leastRowsKernel23(lo, hi, pass6, map10, compactPart, compactPart2, scalar10, x10, x9, x15, int64(max(int(nCandidatesLength), int(nAllLength2))), nLeastTiedPlaceBefore)
+				leastRowsKernel23(lo, hi, pass6, compactPart, compactPart2, row, x10, x9, x15, scalar10, int64(max(int(nCandidatesLength), int(nAllLength2))), sortedLength, nLeastTiedPlaceBefore)
 			}
 		})
 		nLeastTiedPlace = nLeastTiedPlace2
 	} else {
-		nLeastTiedPlace = leastRowsKernel23(0, max(int(nCandidatesLength), int(nAllLength2)), pass6, map10, either2, either3, scalar10, x10, x9, x15, int64(max(int(nCandidatesLength), int(nAllLength2))), 0)
+		nLeastTiedPlace = leastRowsKernel23(0, max(int(nCandidatesLength), int(nAllLength2)), pass6, either2, either3, row, x10, x9, x15, scalar10, int64(max(int(nCandidatesLength), int(nAllLength2))), sortedLength, 0)
 	}
 	nLeastTiedLength := nLeastTiedPlace
 	cond6 := nLeastTiedPlace <= int64(max(int(nCandidatesLength), int(nAllLength2)))>>1
@@ -858,7 +866,7 @@ func LeastRowsInto(dst *LeastRowsResult, key []float64, count int64, options ...
 		nLeastAllLength = nLeastAllLength2
 	}
 	nLeastAllLength2 := nLeastAllLength
-	map11 := kgenTemporary[float64](&call, max(int(nLeastTiedLength), int(nLeastAllLength2)))
+	map10 := kgenTemporary[float64](&call, max(int(nLeastTiedLength), int(nLeastAllLength2)))
 	histogram3 := kgenTemporary[int64](&call, 2048)
 	clear(histogram3)
 	few3 := min(workers, max(int(nLeastTiedLength), int(nLeastAllLength2))/65536)
@@ -868,19 +876,15 @@ func LeastRowsInto(dst *LeastRowsResult, key []float64, count int64, options ...
 	if few3 > 1 {
 		kgenFork(&call, few3, max(int(nLeastTiedLength), int(nLeastAllLength2)), 4096, func(_, lo, hi int) {
 			histogramOwn := make([]int64, 2048)
-			leastRowsKernel25(lo, hi, either3, key, map11, histogramOwn)
+			leastRowsKernel25(lo, hi, either3, key, map10, histogramOwn)
 			for i := range histogramOwn {
 				atomic.AddInt64(&histogram3[i], histogramOwn[i])
 			}
 		})
 	} else {
-		leastRowsKernel25(0, max(int(nLeastTiedLength), int(nLeastAllLength2)), either3, key, map11, histogram3)
+		leastRowsKernel25(0, max(int(nLeastTiedLength), int(nLeastAllLength2)), either3, key, map10, histogram3)
 	}
 	add3 := kgenTemporary[int64](&call, 2048)
-	// return row: order(key, limit: count)
-	if count < 0 {
-		failed[0] = min(failed[0], 0)
-	}
 	if workers > 1 {
 		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 		var add4 int64
@@ -892,13 +896,12 @@ func LeastRowsInto(dst *LeastRowsResult, key []float64, count int64, options ...
 				addBefore := add4
 				add4 = addBefore + add5
 				blocks.release()
-				leastRowsKernel26(lo, hi, histogram3, add3, count, int64(max(int(nCandidatesLength), int(nAllLength2))), addBefore)
+				leastRowsKernel26(lo, hi, histogram3, add3, addBefore)
 			}
 		})
 	} else {
-		leastRowsKernel26(0, 2048, histogram3, add3, count, int64(max(int(nCandidatesLength), int(nAllLength2))), 0)
+		leastRowsKernel26(0, 2048, histogram3, add3, 0)
 	}
-	sortedLength := min(max(count, 0), int64(max(int(nCandidatesLength), int(nAllLength2))))
 	pass7 := kgenTemporary[uint64](&call, max(int(nLeastTiedLength), int(nLeastAllLength2)))
 	pass8 := kgenTemporary[int64](&call, max(int(nLeastTiedLength), int(nLeastAllLength2)))
 	if workers > 1 {
@@ -907,7 +910,7 @@ func LeastRowsInto(dst *LeastRowsResult, key []float64, count int64, options ...
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				leastRowsKernel27Summary(lo, hi, map11, 0, digits)
+				leastRowsKernel27Summary(lo, hi, map10, 0, digits)
 				blocks.await()
 				for digit := range 256 {
 					count2 := digits[digit]
@@ -915,12 +918,12 @@ func LeastRowsInto(dst *LeastRowsResult, key []float64, count int64, options ...
 					counts[digit] += count2
 				}
 				blocks.release()
-				leastRowsKernel27(lo, hi, add3, map11, pass7, either3, pass8, 0, 0, int64(max(int(nLeastTiedLength), int(nLeastAllLength2))), digits)
+				leastRowsKernel27(lo, hi, add3, map10, pass7, either3, pass8, 0, 0, int64(max(int(nLeastTiedLength), int(nLeastAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		leastRowsKernel27(0, max(int(nLeastTiedLength), int(nLeastAllLength2)), add3, map11, pass7, either3, pass8, 0, 0, int64(max(int(nLeastTiedLength), int(nLeastAllLength2))), digits)
+		leastRowsKernel27(0, max(int(nLeastTiedLength), int(nLeastAllLength2)), add3, map10, pass7, either3, pass8, 0, 0, int64(max(int(nLeastTiedLength), int(nLeastAllLength2))), digits)
 	}
 	pass9 := kgenTemporary[uint64](&call, max(int(nLeastTiedLength), int(nLeastAllLength2)))
 	pass10 := kgenTemporary[int64](&call, max(int(nLeastTiedLength), int(nLeastAllLength2)))
@@ -1071,23 +1074,12 @@ func LeastRowsInto(dst *LeastRowsResult, key []float64, count int64, options ...
 		digits := make([]int64, 256)
 		leastRowsKernel34(0, max(int(nLeastTiedLength), int(nLeastAllLength2)), add3, pass7, pass8, pass10, 7, 56, int64(max(int(nLeastTiedLength), int(nLeastAllLength2))), digits)
 	}
-	row := kgenColumn(&call, dst.Row, int(sortedLength))
-	if call.err != nil {
-		return fmt.Errorf("tables.kg:34:1: LeastRows: %w", call.err)
-	}
-	if workers > 1 {
-		kgenFork(&call, workers, max(int(nCandidatesLength), int(nAllLength2)), 4096, func(_, lo, hi int) {
-			leastRowsKernel35(lo, hi, map10, row, sortedLength)
-		})
-	} else {
-		leastRowsKernel35(0, max(int(nCandidatesLength), int(nAllLength2)), map10, row, sortedLength)
-	}
 	if workers > 1 {
 		kgenFork(&call, workers, max(int(nLeastTiedLength), int(nLeastAllLength2)), 4096, func(_, lo, hi int) {
-			leastRowsKernel36(lo, hi, either2, pass10, row, sortedLength)
+			leastRowsKernel35(lo, hi, either2, pass10, row, sortedLength)
 		})
 	} else {
-		leastRowsKernel36(0, max(int(nLeastTiedLength), int(nLeastAllLength2)), either2, pass10, row, sortedLength)
+		leastRowsKernel35(0, max(int(nLeastTiedLength), int(nLeastAllLength2)), either2, pass10, row, sortedLength)
 	}
 	for site, row := range failed {
 		if row == math.MaxInt64 {
@@ -1196,6 +1188,7 @@ func leastRowsKernel3(lo, hi int, map2 []float64, map7, map3 []uint64, reduce, r
 }
 
 // leastRowsKernel4 runs rows lo to hi through the stages histogram1, from the state before them to the one after.
+// Blocks of rows of both kinds list the selected ones first, and visit these: a branch on each would be guessed wrong.
 //
 //go:noinline
 func leastRowsKernel4(lo, hi int, histogram []int64, map8 []uint64, digitWidth, digitShift, scalar4 int64) {
@@ -1224,9 +1217,137 @@ func leastRowsKernel4(lo, hi int, histogram []int64, map8 []uint64, digitWidth, 
 	x17 := int64(7) << (digitWidth & 63)
 	cond7 := 7 < scalar4
 	map8Rows := map8[lo:hi]
+	var selected [256]uint8
+	mixed := true
+	for len(map8Rows) >= 256 {
+		map8Block := (*[256]uint64)(map8Rows)
+		map8Rows = map8Rows[256:]
+		count := 0
+		if mixed {
+			for i, x18 := range map8Block {
+				digit := int64(x18 >> (digitShift & 63) & x2)
+				// return row: order(key, limit: count)
+				bin := int(digit + x3)
+				if uint64(bin) < uint64(len(histogram)) {
+					histogram[bin]++
+				}
+				selected[count&255] = uint8(i)
+				count += int(kgenBit[uint64](cond))
+			}
+			for j := range count {
+				i := int(selected[j&255])
+				x18 := map8Block[i]
+				digit := int64(x18 >> (x4 & 63) & x2)
+				bin := int(digit + x5)
+				if uint64(bin) < uint64(len(histogram)) {
+					histogram[bin]++
+				}
+				if cond2 {
+					digit2 := int64(x18 >> (x6 & 63) & x2)
+					bin2 := int(digit2 + x7)
+					if uint64(bin2) < uint64(len(histogram)) {
+						histogram[bin2]++
+					}
+					if cond3 {
+						digit3 := int64(x18 >> (x8 & 63) & x2)
+						bin3 := int(digit3 + x9)
+						if uint64(bin3) < uint64(len(histogram)) {
+							histogram[bin3]++
+						}
+						if cond4 {
+							digit4 := int64(x18 >> (x10 & 63) & x2)
+							bin4 := int(digit4 + x11)
+							if uint64(bin4) < uint64(len(histogram)) {
+								histogram[bin4]++
+							}
+							if cond5 {
+								digit5 := int64(x18 >> (x12 & 63) & x2)
+								bin5 := int(digit5 + x13)
+								if uint64(bin5) < uint64(len(histogram)) {
+									histogram[bin5]++
+								}
+								if cond6 {
+									digit6 := int64(x18 >> (x14 & 63) & x2)
+									bin6 := int(digit6 + x15)
+									if uint64(bin6) < uint64(len(histogram)) {
+										histogram[bin6]++
+									}
+									if cond7 {
+										digit7 := int64(x18 >> (x16 & 63) & x2)
+										bin7 := int(digit7 + x17)
+										if uint64(bin7) < uint64(len(histogram)) {
+											histogram[bin7]++
+										}
+									}
+								}
+							}
+						}
+					}
+				}
+			}
+		} else {
+			for _, x18 := range map8Block {
+				digit := int64(x18 >> (digitShift & 63) & x2)
+				bin := int(digit + x3)
+				if uint64(bin) < uint64(len(histogram)) {
+					histogram[bin]++
+				}
+				if cond {
+					count++
+					digit2 := int64(x18 >> (x4 & 63) & x2)
+					bin2 := int(digit2 + x5)
+					if uint64(bin2) < uint64(len(histogram)) {
+						histogram[bin2]++
+					}
+					if cond2 {
+						digit3 := int64(x18 >> (x6 & 63) & x2)
+						bin3 := int(digit3 + x7)
+						if uint64(bin3) < uint64(len(histogram)) {
+							histogram[bin3]++
+						}
+						if cond3 {
+							digit4 := int64(x18 >> (x8 & 63) & x2)
+							bin4 := int(digit4 + x9)
+							if uint64(bin4) < uint64(len(histogram)) {
+								histogram[bin4]++
+							}
+							if cond4 {
+								digit5 := int64(x18 >> (x10 & 63) & x2)
+								bin5 := int(digit5 + x11)
+								if uint64(bin5) < uint64(len(histogram)) {
+									histogram[bin5]++
+								}
+								if cond5 {
+									digit6 := int64(x18 >> (x12 & 63) & x2)
+									bin6 := int(digit6 + x13)
+									if uint64(bin6) < uint64(len(histogram)) {
+										histogram[bin6]++
+									}
+									if cond6 {
+										digit7 := int64(x18 >> (x14 & 63) & x2)
+										bin7 := int(digit7 + x15)
+										if uint64(bin7) < uint64(len(histogram)) {
+											histogram[bin7]++
+										}
+										if cond7 {
+											digit8 := int64(x18 >> (x16 & 63) & x2)
+											bin8 := int(digit8 + x17)
+											if uint64(bin8) < uint64(len(histogram)) {
+												histogram[bin8]++
+											}
+										}
+									}
+								}
+							}
+						}
+					}
+				}
+			}
+		}
+		mixed = count > 16 && count < 240
+	}
 	for _, x18 := range map8Rows {
 		digit := int64(x18 >> (digitShift & 63) & x2)
-		// return row: order(key, limit: count)
 		bin := int(digit + x3)
 		if uint64(bin) < uint64(len(histogram)) {
 			histogram[bin]++
@@ -1379,7 +1500,7 @@ func leastRowsKernel11(lo, hi int, pass3 []uint64, map2 []int64, scalar int64) {
 	}
 }
 
-// leastRowsKernel12 runs rows lo to hi through the stages scalar8, scalar9, scalar10, map10, mask1, partial2, offset2, add2, compact1, scalar11, from the state before them to the one after.
+// leastRowsKernel12 runs rows lo to hi through the stages scalar8, scalar9, scalar10, map10, mask1, partial2, offset2, add2, compact1, scalar11, scalar12, from the state before them to the one after.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
@@ -1440,7 +1561,7 @@ func leastRowsKernel13(lo, hi int, compact []int64, nAllPlace int64) int64 {
 	return nAllPlace
 }
 
-// leastRowsKernel14 runs rows lo to hi through the stages map11, scalar12, scalar13, map12, map13, map14, map15, reduce2, map16, scalar14, from the state before them to the one after.
+// leastRowsKernel14 runs rows lo to hi through the stages map11, scalar13, scalar14, map12, map13, map14, map15, reduce2, map16, scalar15, from the state before them to the one after.
 //
 //go:noinline
 func leastRowsKernel14(lo, hi int, either []int64, key, map2 []float64, map3 []uint64, n, nLeast, sum int64, least, greatest uint64) (int64, uint64, uint64) {
@@ -1470,7 +1591,7 @@ func leastRowsKernel14(lo, hi int, either []int64, key, map2 []float64, map3 []u
 	return sum, least, greatest
 }
 
-// leastRowsKernel14Summary returns what rows lo to hi add to the state, in the stages map11, scalar12, scalar13, map12, map13, map14, map15, reduce2, map16, scalar14.
+// leastRowsKernel14Summary returns what rows lo to hi add to the state, in the stages map11, scalar13, scalar14, map12, map13, map14, map15, reduce2, map16, scalar15.
 //
 //go:noinline
 func leastRowsKernel14Summary(lo, hi int, either []int64, key []float64) (int64, uint64, uint64) {
@@ -1496,7 +1617,7 @@ func leastRowsKernel14Summary(lo, hi int, either []int64, key []float64) (int64,
 	return sum, least, greatest
 }
 
-// leastRowsKernel15 runs rows lo to hi through the stages map17, scalar15, scalar16, scalar17, from the state before them to the one after.
+// leastRowsKernel15 runs rows lo to hi through the stages map17, scalar16, scalar17, scalar18, from the state before them to the one after.
 //
 //go:noinline
 func leastRowsKernel15(lo, hi int, map11 []float64, map16 []uint64, either []int64, map2 []uint64, reduce3, reduce4 uint64, scalar12, scalar10, scalar11 int64) {
@@ -1523,6 +1644,7 @@ func leastRowsKernel15(lo, hi int, map11 []float64, map16 []uint64, either []int
 }
 
 // leastRowsKernel16 runs rows lo to hi through the stages histogram2, from the state before them to the one after.
+// Blocks of rows of both kinds list the selected ones first, and visit these: a branch on each would be guessed wrong.
 //
 //go:noinline
 func leastRowsKernel16(lo, hi int, histogram []int64, map17 []uint64, digitWidth, digitShift, scalar13 int64) {
@@ -1551,9 +1673,137 @@ func leastRowsKernel16(lo, hi int, histogram []int64, map17 []uint64, digitWidth
 	x17 := int64(7) << (digitWidth & 63)
 	cond7 := 7 < scalar13
 	map17Rows := map17[lo:hi]
+	var selected [256]uint8
+	mixed := true
+	for len(map17Rows) >= 256 {
+		map17Block := (*[256]uint64)(map17Rows)
+		map17Rows = map17Rows[256:]
+		count := 0
+		if mixed {
+			for i, x18 := range map17Block {
+				digit := int64(x18 >> (digitShift & 63) & x2)
+				// return row: order(key, limit: count)
+				bin := int(digit + x3)
+				if uint64(bin) < uint64(len(histogram)) {
+					histogram[bin]++
+				}
+				selected[count&255] = uint8(i)
+				count += int(kgenBit[uint64](cond))
+			}
+			for j := range count {
+				i := int(selected[j&255])
+				x18 := map17Block[i]
+				digit := int64(x18 >> (x4 & 63) & x2)
+				bin := int(digit + x5)
+				if uint64(bin) < uint64(len(histogram)) {
+					histogram[bin]++
+				}
+				if cond2 {
+					digit2 := int64(x18 >> (x6 & 63) & x2)
+					bin2 := int(digit2 + x7)
+					if uint64(bin2) < uint64(len(histogram)) {
+						histogram[bin2]++
+					}
+					if cond3 {
+						digit3 := int64(x18 >> (x8 & 63) & x2)
+						bin3 := int(digit3 + x9)
+						if uint64(bin3) < uint64(len(histogram)) {
+							histogram[bin3]++
+						}
+						if cond4 {
+							digit4 := int64(x18 >> (x10 & 63) & x2)
+							bin4 := int(digit4 + x11)
+							if uint64(bin4) < uint64(len(histogram)) {
+								histogram[bin4]++
+							}
+							if cond5 {
+								digit5 := int64(x18 >> (x12 & 63) & x2)
+								bin5 := int(digit5 + x13)
+								if uint64(bin5) < uint64(len(histogram)) {
+									histogram[bin5]++
+								}
+								if cond6 {
+									digit6 := int64(x18 >> (x14 & 63) & x2)
+									bin6 := int(digit6 + x15)
+									if uint64(bin6) < uint64(len(histogram)) {
+										histogram[bin6]++
+									}
+									if cond7 {
+										digit7 := int64(x18 >> (x16 & 63) & x2)
+										bin7 := int(digit7 + x17)
+										if uint64(bin7) < uint64(len(histogram)) {
+											histogram[bin7]++
+										}
+									}
+								}
+							}
+						}
+					}
+				}
+			}
+		} else {
+			for _, x18 := range map17Block {
+				digit := int64(x18 >> (digitShift & 63) & x2)
+				bin := int(digit + x3)
+				if uint64(bin) < uint64(len(histogram)) {
+					histogram[bin]++
+				}
+				if cond {
+					count++
+					digit2 := int64(x18 >> (x4 & 63) & x2)
+					bin2 := int(digit2 + x5)
+					if uint64(bin2) < uint64(len(histogram)) {
+						histogram[bin2]++
+					}
+					if cond2 {
+						digit3 := int64(x18 >> (x6 & 63) & x2)
+						bin3 := int(digit3 + x7)
+						if uint64(bin3) < uint64(len(histogram)) {
+							histogram[bin3]++
+						}
+						if cond3 {
+							digit4 := int64(x18 >> (x8 & 63) & x2)
+							bin4 := int(digit4 + x9)
+							if uint64(bin4) < uint64(len(histogram)) {
+								histogram[bin4]++
+							}
+							if cond4 {
+								digit5 := int64(x18 >> (x10 & 63) & x2)
+								bin5 := int(digit5 + x11)
+								if uint64(bin5) < uint64(len(histogram)) {
+									histogram[bin5]++
+								}
+								if cond5 {
+									digit6 := int64(x18 >> (x12 & 63) & x2)
+									bin6 := int(digit6 + x13)
+									if uint64(bin6) < uint64(len(histogram)) {
+										histogram[bin6]++
+									}
+									if cond6 {
+										digit7 := int64(x18 >> (x14 & 63) & x2)
+										bin7 := int(digit7 + x15)
+										if uint64(bin7) < uint64(len(histogram)) {
+											histogram[bin7]++
+										}
+										if cond7 {
+											digit8 := int64(x18 >> (x16 & 63) & x2)
+											bin8 := int(digit8 + x17)
+											if uint64(bin8) < uint64(len(histogram)) {
+												histogram[bin8]++
+											}
+										}
+									}
+								}
+							}
+						}
+					}
+				}
+			}
+		}
+		mixed = count > 16 && count < 240
+	}
 	for _, x18 := range map17Rows {
 		digit := int64(x18 >> (digitShift & 63) & x2)
-		// return row: order(key, limit: count)
 		bin := int(digit + x3)
 		if uint64(bin) < uint64(len(histogram)) {
 			histogram[bin]++
@@ -1691,55 +1941,119 @@ func leastRowsKernel21(lo, hi int, pass, map17 []uint64) {
 	}
 }
 
-// leastRowsKernel23 runs rows lo to hi through the stages map18, map19, mask3, partial5, offset5, add5, compact3, scalar18, from the state before them to the one after.
+// leastRowsKernel23 runs rows lo to hi through the stages map18, map19, mask3, partial5, offset5, add5, compact3, scalar19, pass19, from the state before them to the one after.
+// Blocks of rows of both kinds list the selected ones first, and visit these: a branch on each would be guessed wrong.
 // Every row is stored, and the next row overwrites it unless it is selected.
 // A place past the end belongs to rows after hi, which store it themselves.
 //
 //go:noinline
-func leastRowsKernel23(lo, hi int, pass6 []uint64, map2, compact, compact2 []int64, scalar10 int64, reduce4, reduce3 uint64, scalar12, nLeast, nLeastTiedPlace int64) int64 {
-	x := uint64(1) << (scalar10 & 63)
-	x2 := x - 1
-	x3 := reduce4 - reduce3
-	x4 := uint64(bits.LeadingZeros64(uint64(x3)))
-	x5 := int64(x4)
-	x6 := 64 - x5
-	x7 := x6 - scalar12
-	cond := x7 > 0
+func leastRowsKernel23(lo, hi int, pass6 []uint64, compact, compact2, row []int64, reduce4, reduce3 uint64, scalar12, scalar10, nLeast, sorted, nLeastTiedPlace int64) int64 {
+	x := reduce4 - reduce3
+	x2 := uint64(bits.LeadingZeros64(uint64(x)))
+	x3 := int64(x2)
+	x4 := 64 - x3
+	x5 := x4 - scalar12
+	cond := x5 > 0
+	x6 := uint64(1) << (scalar10 & 63)
+	x7 := x6 - 1
 	compact2 = compact2[:len(compact)]
 	lastX := uint64(18446744073709551615)
 	if lo > 0 {
 		lastX = pass6[lo-1] >> (scalar10 & 63)
 	}
 	pass6Rows := pass6[lo:hi]
-	mapRows := map2[lo:hi]
-	mapRows = mapRows[:len(pass6Rows)]
+	var selected [256]uint8
+	mixed := true
+	begun := lo
+	for len(pass6Rows) >= 256 {
+		pass6Block := (*[256]uint64)(pass6Rows)
+		pass6Rows = pass6Rows[256:]
+		count := 0
+		if mixed {
+			for i, pass := range pass6Block {
+				x8 := pass >> (scalar10 & 63)
+				// return row: order(key, limit: count)
+				previous := lastX
+				neighbour := uint64(18446744073709551615)
+				if begun+i < int(nLeast)-1 {
+					neighbour = pass6[begun+i+1] >> (scalar10 & 63)
+				}
+				row2 := int64(begun + i)
+				x9 := int64(pass & x7)
+				selected2 := cond && (x8 == previous || x8 == neighbour)
+				at := int(nLeastTiedPlace)
+				if uint64(at) < uint64(len(compact)) {
+					compact[at] = row2
+					compact2[at] = x9
+				}
+				nLeastTiedPlace += kgenBit[int64](selected2)
+				selected[count&255] = uint8(i)
+				count += int(kgenBit[uint64](row2 < sorted))
+				lastX = x8
+			}
+			for j := range count {
+				i := int(selected[j&255])
+				pass := pass6Block[i]
+				row2 := int64(begun + i)
+				x8 := int64(pass & x7)
+				row[row2] = x8
+			}
+		} else {
+			for i, pass := range pass6Block {
+				x8 := pass >> (scalar10 & 63)
+				previous := lastX
+				neighbour := uint64(18446744073709551615)
+				if begun+i < int(nLeast)-1 {
+					neighbour = pass6[begun+i+1] >> (scalar10 & 63)
+				}
+				row2 := int64(begun + i)
+				x9 := int64(pass & x7)
+				selected2 := cond && (x8 == previous || x8 == neighbour)
+				at := int(nLeastTiedPlace)
+				if uint64(at) < uint64(len(compact)) {
+					compact[at] = row2
+					compact2[at] = x9
+				}
+				nLeastTiedPlace += kgenBit[int64](selected2)
+				if row2 < sorted {
+					count++
+					row[row2] = x9
+				}
+				lastX = x8
+			}
+		}
+		mixed = count > 16 && count < 240
+		begun += 256
+	}
 	for i, pass := range pass6Rows {
-		x8 := int64(pass & x2)
-		// return row: order(key, limit: count)
-		mapRows[i] = x8
-		x9 := pass >> (scalar10 & 63)
+		x8 := pass >> (scalar10 & 63)
 		previous := lastX
 		neighbour := uint64(18446744073709551615)
-		if lo+i < int(nLeast)-1 {
-			neighbour = pass6[lo+i+1] >> (scalar10 & 63)
+		if begun+i < int(nLeast)-1 {
+			neighbour = pass6[begun+i+1] >> (scalar10 & 63)
 		}
-		selected := cond && (x9 == previous || x9 == neighbour)
+		row2 := int64(begun + i)
+		x9 := int64(pass & x7)
+		selected2 := cond && (x8 == previous || x8 == neighbour)
 		at := int(nLeastTiedPlace)
 		if uint64(at) < uint64(len(compact)) {
-			compact[at] = int64(lo + i)
-			compact2[at] = x8
+			compact[at] = row2
+			compact2[at] = x9
 		}
-		nLeastTiedPlace += kgenBit[int64](selected)
-		lastX = x9
+		nLeastTiedPlace += kgenBit[int64](selected2)
+		if row2 < sorted {
+			row[row2] = x9
+		}
+		lastX = x8
 	}
 	return nLeastTiedPlace
 }
 
-// leastRowsKernel23Summary returns what rows lo to hi add to the state, in the stages map18, map19, mask3, partial5, offset5, add5, compact3, scalar18.
+// leastRowsKernel23Summary returns what rows lo to hi add to the state, in the stages map18, map19, mask3, partial5, offset5, add5, compact3, scalar19, pass19.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func leastRowsKernel23Summary(lo, hi int, pass6 []uint64, scalar10 int64, reduce4, reduce3 uint64, scalar12, nLeast int64) int64 {
+func leastRowsKernel23Summary(lo, hi int, pass6 []uint64, reduce4, reduce3 uint64, scalar12, scalar10, nLeast int64) int64 {
 	var nLeastTiedPlace int64
 	x := reduce4 - reduce3
 	x2 := uint64(bits.LeadingZeros64(uint64(x)))
@@ -1848,10 +2162,10 @@ func leastRowsKernel25(lo, hi int, either2 []int64, key, map2 []float64, histogr
 	}
 }
 
-// leastRowsKernel26 runs rows lo to hi through the stages partial7, offset7, add7, scalar19, from the state before them to the one after.
+// leastRowsKernel26 runs rows lo to hi through the stages partial7, offset7, add7, from the state before them to the one after.
 //
 //go:noinline
-func leastRowsKernel26(lo, hi int, histogram3, add []int64, count, nLeast, add2 int64) int64 {
+func leastRowsKernel26(lo, hi int, histogram3, add []int64, add2 int64) int64 {
 	histogram3Rows := histogram3[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram3Rows)]
@@ -1863,7 +2177,7 @@ func leastRowsKernel26(lo, hi int, histogram3, add []int64, count, nLeast, add2 
 	return add2
 }
 
-// leastRowsKernel26Summary returns what rows lo to hi add to the state, in the stages partial7, offset7, add7, scalar19.
+// leastRowsKernel26Summary returns what rows lo to hi add to the state, in the stages partial7, offset7, add7.
 //
 //go:noinline
 func leastRowsKernel26Summary(lo, hi int, histogram3 []int64) int64 {
@@ -2005,30 +2319,45 @@ func leastRowsKernel34Summary(lo, hi int, pass19 []uint64, digitShift int64, dig
 	}
 }
 
-// leastRowsKernel35 runs rows lo to hi through the stages pass19, from the state before them to the one after.
+// leastRowsKernel35 runs rows lo to hi through the stages pass20, from the state before them to the one after.
+// Blocks of rows of both kinds list the selected ones first, and visit these: a branch on each would be guessed wrong.
 //
 //go:noinline
-func leastRowsKernel35(lo, hi int, map19, row []int64, sorted int64) {
-	map19Rows := map19[lo:hi]
-	for i := range map19Rows {
-		row2 := int64(lo + i)
-		if row2 < sorted {
-			// return row: order(key, limit: count)
-			row[row2] = map19Rows[i]
-		}
-	}
-}
-
-// leastRowsKernel36 runs rows lo to hi through the stages pass20, from the state before them to the one after.
-//
-//go:noinline
-func leastRowsKernel36(lo, hi int, either3, pass21, row []int64, sorted int64) {
+func leastRowsKernel35(lo, hi int, either3, pass21, row []int64, sorted int64) {
 	either3Rows := either3[lo:hi]
 	pass21Rows := pass21[lo:hi]
 	pass21Rows = pass21Rows[:len(either3Rows)]
+	var selected [256]uint8
+	mixed := true
+	for len(either3Rows) >= 256 {
+		either3Block := (*[256]int64)(either3Rows)
+		either3Rows = either3Rows[256:]
+		pass21Block := (*[256]int64)(pass21Rows)
+		pass21Rows = pass21Rows[256:]
+		count := 0
+		if mixed {
+			for i, either := range either3Block {
+				selected[count&255] = uint8(i)
+				count += int(kgenBit[uint64](either < sorted))
+			}
+			for j := range count {
+				i := int(selected[j&255])
+				either := either3Block[i]
+				// return row: order(key, limit: count)
+				row[either] = pass21Block[i]
+			}
+		} else {
+			for i, either := range either3Block {
+				if either < sorted {
+					count++
+					row[either] = pass21Block[i]
+				}
+			}
+		}
+		mixed = count > 16 && count < 240
+	}
 	for i, either := range either3Rows {
 		if either < sorted {
-			// return row: order(key, limit: count)
 			row[either] = pass21Rows[i]
 		}
 	}

@@ -1739,6 +1739,7 @@ func monthsKernel10Summary(lo, hi int, insert2 []int64, n int64) int64 {
 }
 
 // monthsKernel11 runs rows lo to hi through the stages partial2, offset2, add2, compact2, map24, map25, histogram2, from the state before them to the one after.
+// Blocks of rows of both kinds list the selected ones first, and visit these: a branch on each would be guessed wrong.
 //
 //go:noinline
 func monthsKernel11(lo, hi int, mask2 []bool, insert2, compact, compact2 []int64, map5, map2 []int32, histogram []int64, nDistinctPlace int64) int64 {
@@ -1747,12 +1748,101 @@ func monthsKernel11(lo, hi int, mask2 []bool, insert2, compact, compact2 []int64
 	mask2Rows := mask2[lo:hi]
 	insert2Rows := insert2[lo:hi]
 	insert2Rows = insert2Rows[:len(mask2Rows)]
+	var selected [256]uint8
+	mixed := true
+	begun := lo
+	for len(mask2Rows) >= 256 {
+		mask2Block := (*[256]bool)(mask2Rows)
+		mask2Rows = mask2Rows[256:]
+		insert2Block := (*[256]int64)(insert2Rows)
+		insert2Rows = insert2Rows[256:]
+		count := 0
+		if mixed {
+			for i := range 256 {
+				selected[count&255] = uint8(i)
+				count += int(kgenBit[uint64](mask2Block[i]))
+			}
+			for j := range count {
+				i := int(selected[j&255])
+				insert := insert2Block[i]
+				// g = groups(truncate(date(time), "month"))
+				compact[nDistinctPlace] = insert
+				compact2[nDistinctPlace] = int64(begun + i)
+				var x int32
+				if uint64(insert) < uint64(len(map5)) {
+					x = map5[insert]
+				}
+				x2 := x
+				map2[nDistinctPlace] = x2
+				x3 := uint32(x2) - 4188215274
+				digit := int64(x3 >> 0 & 255)
+				bin := int(digit)
+				if uint64(bin) < uint64(len(histogram)) {
+					histogram[bin]++
+				}
+				digit2 := int64(x3 >> 8 & 255)
+				bin2 := int(digit2 + 256)
+				if uint64(bin2) < uint64(len(histogram)) {
+					histogram[bin2]++
+				}
+				digit3 := int64(x3 >> 16 & 255)
+				bin3 := int(digit3 + 512)
+				if uint64(bin3) < uint64(len(histogram)) {
+					histogram[bin3]++
+				}
+				digit4 := int64(x3 >> 24 & 255)
+				bin4 := int(digit4 + 768)
+				if uint64(bin4) < uint64(len(histogram)) {
+					histogram[bin4]++
+				}
+				nDistinctPlace++
+			}
+		} else {
+			for i := range 256 {
+				if mask2Block[i] {
+					count++
+					insert := insert2Block[i]
+					compact[nDistinctPlace] = insert
+					compact2[nDistinctPlace] = int64(begun + i)
+					var x int32
+					if uint64(insert) < uint64(len(map5)) {
+						x = map5[insert]
+					}
+					x2 := x
+					map2[nDistinctPlace] = x2
+					x3 := uint32(x2) - 4188215274
+					digit := int64(x3 >> 0 & 255)
+					bin := int(digit)
+					if uint64(bin) < uint64(len(histogram)) {
+						histogram[bin]++
+					}
+					digit2 := int64(x3 >> 8 & 255)
+					bin2 := int(digit2 + 256)
+					if uint64(bin2) < uint64(len(histogram)) {
+						histogram[bin2]++
+					}
+					digit3 := int64(x3 >> 16 & 255)
+					bin3 := int(digit3 + 512)
+					if uint64(bin3) < uint64(len(histogram)) {
+						histogram[bin3]++
+					}
+					digit4 := int64(x3 >> 24 & 255)
+					bin4 := int(digit4 + 768)
+					if uint64(bin4) < uint64(len(histogram)) {
+						histogram[bin4]++
+					}
+					nDistinctPlace++
+				}
+			}
+		}
+		mixed = count > 16 && count < 240
+		begun += 256
+	}
 	for i := range mask2Rows {
 		if mask2Rows[i] {
 			insert := insert2Rows[i]
-			// g = groups(truncate(date(time), "month"))
 			compact[nDistinctPlace] = insert
-			compact2[nDistinctPlace] = int64(lo + i)
+			compact2[nDistinctPlace] = int64(begun + i)
 			var x int32
 			if uint64(insert) < uint64(len(map5)) {
 				x = map5[insert]
@@ -2814,6 +2904,7 @@ func monthsKernel34Summary(lo, hi int, insert6 []int64, n int64) int64 {
 }
 
 // monthsKernel35 runs rows lo to hi through the stages partial9, offset9, add9, compact4, map49, map50, histogram6, from the state before them to the one after.
+// Blocks of rows of both kinds list the selected ones first, and visit these: a branch on each would be guessed wrong.
 //
 //go:noinline
 func monthsKernel35(lo, hi int, mask4 []bool, insert6, compact, compact2 []int64, pass10, map2 []int32, histogram []int64, nPartitionedDistinctPlace int64) int64 {
@@ -2822,12 +2913,101 @@ func monthsKernel35(lo, hi int, mask4 []bool, insert6, compact, compact2 []int64
 	mask4Rows := mask4[lo:hi]
 	insert6Rows := insert6[lo:hi]
 	insert6Rows = insert6Rows[:len(mask4Rows)]
+	var selected [256]uint8
+	mixed := true
+	begun := lo
+	for len(mask4Rows) >= 256 {
+		mask4Block := (*[256]bool)(mask4Rows)
+		mask4Rows = mask4Rows[256:]
+		insert6Block := (*[256]int64)(insert6Rows)
+		insert6Rows = insert6Rows[256:]
+		count := 0
+		if mixed {
+			for i := range 256 {
+				selected[count&255] = uint8(i)
+				count += int(kgenBit[uint64](mask4Block[i]))
+			}
+			for j := range count {
+				i := int(selected[j&255])
+				insert := insert6Block[i]
+				// g = groups(truncate(date(time), "month"))
+				compact[nPartitionedDistinctPlace] = insert
+				compact2[nPartitionedDistinctPlace] = int64(begun + i)
+				var pass int32
+				if uint64(insert) < uint64(len(pass10)) {
+					pass = pass10[insert]
+				}
+				pass2 := pass
+				map2[nPartitionedDistinctPlace] = pass2
+				x := uint32(pass2) - 4188215274
+				digit := int64(x >> 0 & 255)
+				bin := int(digit)
+				if uint64(bin) < uint64(len(histogram)) {
+					histogram[bin]++
+				}
+				digit2 := int64(x >> 8 & 255)
+				bin2 := int(digit2 + 256)
+				if uint64(bin2) < uint64(len(histogram)) {
+					histogram[bin2]++
+				}
+				digit3 := int64(x >> 16 & 255)
+				bin3 := int(digit3 + 512)
+				if uint64(bin3) < uint64(len(histogram)) {
+					histogram[bin3]++
+				}
+				digit4 := int64(x >> 24 & 255)
+				bin4 := int(digit4 + 768)
+				if uint64(bin4) < uint64(len(histogram)) {
+					histogram[bin4]++
+				}
+				nPartitionedDistinctPlace++
+			}
+		} else {
+			for i := range 256 {
+				if mask4Block[i] {
+					count++
+					insert := insert6Block[i]
+					compact[nPartitionedDistinctPlace] = insert
+					compact2[nPartitionedDistinctPlace] = int64(begun + i)
+					var pass int32
+					if uint64(insert) < uint64(len(pass10)) {
+						pass = pass10[insert]
+					}
+					pass2 := pass
+					map2[nPartitionedDistinctPlace] = pass2
+					x := uint32(pass2) - 4188215274
+					digit := int64(x >> 0 & 255)
+					bin := int(digit)
+					if uint64(bin) < uint64(len(histogram)) {
+						histogram[bin]++
+					}
+					digit2 := int64(x >> 8 & 255)
+					bin2 := int(digit2 + 256)
+					if uint64(bin2) < uint64(len(histogram)) {
+						histogram[bin2]++
+					}
+					digit3 := int64(x >> 16 & 255)
+					bin3 := int(digit3 + 512)
+					if uint64(bin3) < uint64(len(histogram)) {
+						histogram[bin3]++
+					}
+					digit4 := int64(x >> 24 & 255)
+					bin4 := int(digit4 + 768)
+					if uint64(bin4) < uint64(len(histogram)) {
+						histogram[bin4]++
+					}
+					nPartitionedDistinctPlace++
+				}
+			}
+		}
+		mixed = count > 16 && count < 240
+		begun += 256
+	}
 	for i := range mask4Rows {
 		if mask4Rows[i] {
 			insert := insert6Rows[i]
-			// g = groups(truncate(date(time), "month"))
 			compact[nPartitionedDistinctPlace] = insert
-			compact2[nPartitionedDistinctPlace] = int64(lo + i)
+			compact2[nPartitionedDistinctPlace] = int64(begun + i)
 			var pass int32
 			if uint64(insert) < uint64(len(pass10)) {
 				pass = pass10[insert]

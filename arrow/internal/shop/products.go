@@ -2354,13 +2354,13 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				addBefore := add4
 				add4 = addBefore + add5
 				blocks.release()
-				productsKernel74(lo, hi, histogram3, add3, most, int64(max(int(gCandidatesLength), int(gAllLength2))), addBefore)
+				productsKernel74(lo, hi, histogram3, add3, most, int64(n), addBefore)
 			}
 		})
 	} else {
-		productsKernel74(0, 2048, histogram3, add3, most, int64(max(int(gCandidatesLength), int(gAllLength2))), 0)
+		productsKernel74(0, 2048, histogram3, add3, most, int64(n), 0)
 	}
-	topLength := min(max(most, 0), int64(max(int(gCandidatesLength), int(gAllLength2))))
+	topLength := min(max(most, 0), int64(n))
 	pass4 := kgenTemporary[uint64](&call, max(int(gLeastTiedLength), int(gLeastAllLength2)))
 	pass5 := kgenTemporary[int64](&call, max(int(gLeastTiedLength), int(gLeastAllLength2)))
 	if workers > 1 {
@@ -2992,6 +2992,7 @@ func productsKernel10Summary(lo, hi int, insert2 []int64, n int64) int64 {
 }
 
 // productsKernel11 runs rows lo to hi through the stages partial2, offset2, add2, compact2, map20, map21, histogram2, from the state before them to the one after.
+// Blocks of rows of both kinds list the selected ones first, and visit these: a branch on each would be guessed wrong.
 //
 //go:noinline
 func productsKernel11(lo, hi int, mask2 []bool, insert2, compact, compact2 []int64, product, map2 []int32, histogram []int64, nDistinctPlace int64) int64 {
@@ -3000,12 +3001,101 @@ func productsKernel11(lo, hi int, mask2 []bool, insert2, compact, compact2 []int
 	mask2Rows := mask2[lo:hi]
 	insert2Rows := insert2[lo:hi]
 	insert2Rows = insert2Rows[:len(mask2Rows)]
+	var selected [256]uint8
+	mixed := true
+	begun := lo
+	for len(mask2Rows) >= 256 {
+		mask2Block := (*[256]bool)(mask2Rows)
+		mask2Rows = mask2Rows[256:]
+		insert2Block := (*[256]int64)(insert2Rows)
+		insert2Rows = insert2Rows[256:]
+		count := 0
+		if mixed {
+			for i := range 256 {
+				selected[count&255] = uint8(i)
+				count += int(kgenBit[uint64](mask2Block[i]))
+			}
+			for j := range count {
+				i := int(selected[j&255])
+				insert := insert2Block[i]
+				// g = groups(product)
+				compact[nDistinctPlace] = insert
+				compact2[nDistinctPlace] = int64(begun + i)
+				var product2 int32
+				if uint64(insert) < uint64(len(product)) {
+					product2 = product[insert]
+				}
+				product3 := product2
+				map2[nDistinctPlace] = product3
+				x := uint32(product3) - 2147483648
+				digit := int64(x >> 0 & 255)
+				bin := int(digit)
+				if uint64(bin) < uint64(len(histogram)) {
+					histogram[bin]++
+				}
+				digit2 := int64(x >> 8 & 255)
+				bin2 := int(digit2 + 256)
+				if uint64(bin2) < uint64(len(histogram)) {
+					histogram[bin2]++
+				}
+				digit3 := int64(x >> 16 & 255)
+				bin3 := int(digit3 + 512)
+				if uint64(bin3) < uint64(len(histogram)) {
+					histogram[bin3]++
+				}
+				digit4 := int64(x >> 24 & 255)
+				bin4 := int(digit4 + 768)
+				if uint64(bin4) < uint64(len(histogram)) {
+					histogram[bin4]++
+				}
+				nDistinctPlace++
+			}
+		} else {
+			for i := range 256 {
+				if mask2Block[i] {
+					count++
+					insert := insert2Block[i]
+					compact[nDistinctPlace] = insert
+					compact2[nDistinctPlace] = int64(begun + i)
+					var product2 int32
+					if uint64(insert) < uint64(len(product)) {
+						product2 = product[insert]
+					}
+					product3 := product2
+					map2[nDistinctPlace] = product3
+					x := uint32(product3) - 2147483648
+					digit := int64(x >> 0 & 255)
+					bin := int(digit)
+					if uint64(bin) < uint64(len(histogram)) {
+						histogram[bin]++
+					}
+					digit2 := int64(x >> 8 & 255)
+					bin2 := int(digit2 + 256)
+					if uint64(bin2) < uint64(len(histogram)) {
+						histogram[bin2]++
+					}
+					digit3 := int64(x >> 16 & 255)
+					bin3 := int(digit3 + 512)
+					if uint64(bin3) < uint64(len(histogram)) {
+						histogram[bin3]++
+					}
+					digit4 := int64(x >> 24 & 255)
+					bin4 := int(digit4 + 768)
+					if uint64(bin4) < uint64(len(histogram)) {
+						histogram[bin4]++
+					}
+					nDistinctPlace++
+				}
+			}
+		}
+		mixed = count > 16 && count < 240
+		begun += 256
+	}
 	for i := range mask2Rows {
 		if mask2Rows[i] {
 			insert := insert2Rows[i]
-			// g = groups(product)
 			compact[nDistinctPlace] = insert
-			compact2[nDistinctPlace] = int64(lo + i)
+			compact2[nDistinctPlace] = int64(begun + i)
 			var product2 int32
 			if uint64(insert) < uint64(len(product)) {
 				product2 = product[insert]
@@ -4175,6 +4265,7 @@ func productsKernel34Summary(lo, hi int, insert6 []int64, n int64) int64 {
 }
 
 // productsKernel35 runs rows lo to hi through the stages partial9, offset9, add9, compact4, map47, map48, histogram6, from the state before them to the one after.
+// Blocks of rows of both kinds list the selected ones first, and visit these: a branch on each would be guessed wrong.
 //
 //go:noinline
 func productsKernel35(lo, hi int, mask4 []bool, insert6, compact, compact2 []int64, pass10, map2 []int32, histogram []int64, nPartitionedDistinctPlace int64) int64 {
@@ -4183,12 +4274,101 @@ func productsKernel35(lo, hi int, mask4 []bool, insert6, compact, compact2 []int
 	mask4Rows := mask4[lo:hi]
 	insert6Rows := insert6[lo:hi]
 	insert6Rows = insert6Rows[:len(mask4Rows)]
+	var selected [256]uint8
+	mixed := true
+	begun := lo
+	for len(mask4Rows) >= 256 {
+		mask4Block := (*[256]bool)(mask4Rows)
+		mask4Rows = mask4Rows[256:]
+		insert6Block := (*[256]int64)(insert6Rows)
+		insert6Rows = insert6Rows[256:]
+		count := 0
+		if mixed {
+			for i := range 256 {
+				selected[count&255] = uint8(i)
+				count += int(kgenBit[uint64](mask4Block[i]))
+			}
+			for j := range count {
+				i := int(selected[j&255])
+				insert := insert6Block[i]
+				// g = groups(product)
+				compact[nPartitionedDistinctPlace] = insert
+				compact2[nPartitionedDistinctPlace] = int64(begun + i)
+				var pass int32
+				if uint64(insert) < uint64(len(pass10)) {
+					pass = pass10[insert]
+				}
+				pass2 := pass
+				map2[nPartitionedDistinctPlace] = pass2
+				x := uint32(pass2) - 2147483648
+				digit := int64(x >> 0 & 255)
+				bin := int(digit)
+				if uint64(bin) < uint64(len(histogram)) {
+					histogram[bin]++
+				}
+				digit2 := int64(x >> 8 & 255)
+				bin2 := int(digit2 + 256)
+				if uint64(bin2) < uint64(len(histogram)) {
+					histogram[bin2]++
+				}
+				digit3 := int64(x >> 16 & 255)
+				bin3 := int(digit3 + 512)
+				if uint64(bin3) < uint64(len(histogram)) {
+					histogram[bin3]++
+				}
+				digit4 := int64(x >> 24 & 255)
+				bin4 := int(digit4 + 768)
+				if uint64(bin4) < uint64(len(histogram)) {
+					histogram[bin4]++
+				}
+				nPartitionedDistinctPlace++
+			}
+		} else {
+			for i := range 256 {
+				if mask4Block[i] {
+					count++
+					insert := insert6Block[i]
+					compact[nPartitionedDistinctPlace] = insert
+					compact2[nPartitionedDistinctPlace] = int64(begun + i)
+					var pass int32
+					if uint64(insert) < uint64(len(pass10)) {
+						pass = pass10[insert]
+					}
+					pass2 := pass
+					map2[nPartitionedDistinctPlace] = pass2
+					x := uint32(pass2) - 2147483648
+					digit := int64(x >> 0 & 255)
+					bin := int(digit)
+					if uint64(bin) < uint64(len(histogram)) {
+						histogram[bin]++
+					}
+					digit2 := int64(x >> 8 & 255)
+					bin2 := int(digit2 + 256)
+					if uint64(bin2) < uint64(len(histogram)) {
+						histogram[bin2]++
+					}
+					digit3 := int64(x >> 16 & 255)
+					bin3 := int(digit3 + 512)
+					if uint64(bin3) < uint64(len(histogram)) {
+						histogram[bin3]++
+					}
+					digit4 := int64(x >> 24 & 255)
+					bin4 := int(digit4 + 768)
+					if uint64(bin4) < uint64(len(histogram)) {
+						histogram[bin4]++
+					}
+					nPartitionedDistinctPlace++
+				}
+			}
+		}
+		mixed = count > 16 && count < 240
+		begun += 256
+	}
 	for i := range mask4Rows {
 		if mask4Rows[i] {
 			insert := insert6Rows[i]
-			// g = groups(product)
 			compact[nPartitionedDistinctPlace] = insert
-			compact2[nPartitionedDistinctPlace] = int64(lo + i)
+			compact2[nPartitionedDistinctPlace] = int64(begun + i)
 			var pass int32
 			if uint64(insert) < uint64(len(pass10)) {
 				pass = pass10[insert]
@@ -4773,6 +4953,7 @@ func productsKernel51(lo, hi int, map57 []int64, map2 []uint64, reduce13, reduce
 }
 
 // productsKernel52 runs rows lo to hi through the stages histogram8, from the state before them to the one after.
+// Blocks of rows of both kinds list the selected ones first, and visit these: a branch on each would be guessed wrong.
 //
 //go:noinline
 func productsKernel52(lo, hi int, histogram []int64, map60 []uint64, digitWidth, digitShift, scalar13 int64) {
@@ -4801,9 +4982,137 @@ func productsKernel52(lo, hi int, histogram []int64, map60 []uint64, digitWidth,
 	x17 := int64(7) << (digitWidth & 63)
 	cond7 := 7 < scalar13
 	map60Rows := map60[lo:hi]
+	var selected [256]uint8
+	mixed := true
+	for len(map60Rows) >= 256 {
+		map60Block := (*[256]uint64)(map60Rows)
+		map60Rows = map60Rows[256:]
+		count := 0
+		if mixed {
+			for i, x18 := range map60Block {
+				digit := int64(x18 >> (digitShift & 63) & x2)
+				// top = order(desc(revenue), limit: most)
+				bin := int(digit + x3)
+				if uint64(bin) < uint64(len(histogram)) {
+					histogram[bin]++
+				}
+				selected[count&255] = uint8(i)
+				count += int(kgenBit[uint64](cond))
+			}
+			for j := range count {
+				i := int(selected[j&255])
+				x18 := map60Block[i]
+				digit := int64(x18 >> (x4 & 63) & x2)
+				bin := int(digit + x5)
+				if uint64(bin) < uint64(len(histogram)) {
+					histogram[bin]++
+				}
+				if cond2 {
+					digit2 := int64(x18 >> (x6 & 63) & x2)
+					bin2 := int(digit2 + x7)
+					if uint64(bin2) < uint64(len(histogram)) {
+						histogram[bin2]++
+					}
+					if cond3 {
+						digit3 := int64(x18 >> (x8 & 63) & x2)
+						bin3 := int(digit3 + x9)
+						if uint64(bin3) < uint64(len(histogram)) {
+							histogram[bin3]++
+						}
+						if cond4 {
+							digit4 := int64(x18 >> (x10 & 63) & x2)
+							bin4 := int(digit4 + x11)
+							if uint64(bin4) < uint64(len(histogram)) {
+								histogram[bin4]++
+							}
+							if cond5 {
+								digit5 := int64(x18 >> (x12 & 63) & x2)
+								bin5 := int(digit5 + x13)
+								if uint64(bin5) < uint64(len(histogram)) {
+									histogram[bin5]++
+								}
+								if cond6 {
+									digit6 := int64(x18 >> (x14 & 63) & x2)
+									bin6 := int(digit6 + x15)
+									if uint64(bin6) < uint64(len(histogram)) {
+										histogram[bin6]++
+									}
+									if cond7 {
+										digit7 := int64(x18 >> (x16 & 63) & x2)
+										bin7 := int(digit7 + x17)
+										if uint64(bin7) < uint64(len(histogram)) {
+											histogram[bin7]++
+										}
+									}
+								}
+							}
+						}
+					}
+				}
+			}
+		} else {
+			for _, x18 := range map60Block {
+				digit := int64(x18 >> (digitShift & 63) & x2)
+				bin := int(digit + x3)
+				if uint64(bin) < uint64(len(histogram)) {
+					histogram[bin]++
+				}
+				if cond {
+					count++
+					digit2 := int64(x18 >> (x4 & 63) & x2)
+					bin2 := int(digit2 + x5)
+					if uint64(bin2) < uint64(len(histogram)) {
+						histogram[bin2]++
+					}
+					if cond2 {
+						digit3 := int64(x18 >> (x6 & 63) & x2)
+						bin3 := int(digit3 + x7)
+						if uint64(bin3) < uint64(len(histogram)) {
+							histogram[bin3]++
+						}
+						if cond3 {
+							digit4 := int64(x18 >> (x8 & 63) & x2)
+							bin4 := int(digit4 + x9)
+							if uint64(bin4) < uint64(len(histogram)) {
+								histogram[bin4]++
+							}
+							if cond4 {
+								digit5 := int64(x18 >> (x10 & 63) & x2)
+								bin5 := int(digit5 + x11)
+								if uint64(bin5) < uint64(len(histogram)) {
+									histogram[bin5]++
+								}
+								if cond5 {
+									digit6 := int64(x18 >> (x12 & 63) & x2)
+									bin6 := int(digit6 + x13)
+									if uint64(bin6) < uint64(len(histogram)) {
+										histogram[bin6]++
+									}
+									if cond6 {
+										digit7 := int64(x18 >> (x14 & 63) & x2)
+										bin7 := int(digit7 + x15)
+										if uint64(bin7) < uint64(len(histogram)) {
+											histogram[bin7]++
+										}
+										if cond7 {
+											digit8 := int64(x18 >> (x16 & 63) & x2)
+											bin8 := int(digit8 + x17)
+											if uint64(bin8) < uint64(len(histogram)) {
+												histogram[bin8]++
+											}
+										}
+									}
+								}
+							}
+						}
+					}
+				}
+			}
+		}
+		mixed = count > 16 && count < 240
+	}
 	for _, x18 := range map60Rows {
 		digit := int64(x18 >> (digitShift & 63) & x2)
-		// top = order(desc(revenue), limit: most)
 		bin := int(digit + x3)
 		if uint64(bin) < uint64(len(histogram)) {
 			histogram[bin]++
@@ -5084,6 +5393,7 @@ func productsKernel63(lo, hi int, map62, either5 []int64, map2 []uint64, reduce1
 }
 
 // productsKernel64 runs rows lo to hi through the stages histogram9, from the state before them to the one after.
+// Blocks of rows of both kinds list the selected ones first, and visit these: a branch on each would be guessed wrong.
 //
 //go:noinline
 func productsKernel64(lo, hi int, histogram []int64, map65 []uint64, digitWidth, digitShift, scalar22 int64) {
@@ -5112,9 +5422,137 @@ func productsKernel64(lo, hi int, histogram []int64, map65 []uint64, digitWidth,
 	x17 := int64(7) << (digitWidth & 63)
 	cond7 := 7 < scalar22
 	map65Rows := map65[lo:hi]
+	var selected [256]uint8
+	mixed := true
+	for len(map65Rows) >= 256 {
+		map65Block := (*[256]uint64)(map65Rows)
+		map65Rows = map65Rows[256:]
+		count := 0
+		if mixed {
+			for i, x18 := range map65Block {
+				digit := int64(x18 >> (digitShift & 63) & x2)
+				// top = order(desc(revenue), limit: most)
+				bin := int(digit + x3)
+				if uint64(bin) < uint64(len(histogram)) {
+					histogram[bin]++
+				}
+				selected[count&255] = uint8(i)
+				count += int(kgenBit[uint64](cond))
+			}
+			for j := range count {
+				i := int(selected[j&255])
+				x18 := map65Block[i]
+				digit := int64(x18 >> (x4 & 63) & x2)
+				bin := int(digit + x5)
+				if uint64(bin) < uint64(len(histogram)) {
+					histogram[bin]++
+				}
+				if cond2 {
+					digit2 := int64(x18 >> (x6 & 63) & x2)
+					bin2 := int(digit2 + x7)
+					if uint64(bin2) < uint64(len(histogram)) {
+						histogram[bin2]++
+					}
+					if cond3 {
+						digit3 := int64(x18 >> (x8 & 63) & x2)
+						bin3 := int(digit3 + x9)
+						if uint64(bin3) < uint64(len(histogram)) {
+							histogram[bin3]++
+						}
+						if cond4 {
+							digit4 := int64(x18 >> (x10 & 63) & x2)
+							bin4 := int(digit4 + x11)
+							if uint64(bin4) < uint64(len(histogram)) {
+								histogram[bin4]++
+							}
+							if cond5 {
+								digit5 := int64(x18 >> (x12 & 63) & x2)
+								bin5 := int(digit5 + x13)
+								if uint64(bin5) < uint64(len(histogram)) {
+									histogram[bin5]++
+								}
+								if cond6 {
+									digit6 := int64(x18 >> (x14 & 63) & x2)
+									bin6 := int(digit6 + x15)
+									if uint64(bin6) < uint64(len(histogram)) {
+										histogram[bin6]++
+									}
+									if cond7 {
+										digit7 := int64(x18 >> (x16 & 63) & x2)
+										bin7 := int(digit7 + x17)
+										if uint64(bin7) < uint64(len(histogram)) {
+											histogram[bin7]++
+										}
+									}
+								}
+							}
+						}
+					}
+				}
+			}
+		} else {
+			for _, x18 := range map65Block {
+				digit := int64(x18 >> (digitShift & 63) & x2)
+				bin := int(digit + x3)
+				if uint64(bin) < uint64(len(histogram)) {
+					histogram[bin]++
+				}
+				if cond {
+					count++
+					digit2 := int64(x18 >> (x4 & 63) & x2)
+					bin2 := int(digit2 + x5)
+					if uint64(bin2) < uint64(len(histogram)) {
+						histogram[bin2]++
+					}
+					if cond2 {
+						digit3 := int64(x18 >> (x6 & 63) & x2)
+						bin3 := int(digit3 + x7)
+						if uint64(bin3) < uint64(len(histogram)) {
+							histogram[bin3]++
+						}
+						if cond3 {
+							digit4 := int64(x18 >> (x8 & 63) & x2)
+							bin4 := int(digit4 + x9)
+							if uint64(bin4) < uint64(len(histogram)) {
+								histogram[bin4]++
+							}
+							if cond4 {
+								digit5 := int64(x18 >> (x10 & 63) & x2)
+								bin5 := int(digit5 + x11)
+								if uint64(bin5) < uint64(len(histogram)) {
+									histogram[bin5]++
+								}
+								if cond5 {
+									digit6 := int64(x18 >> (x12 & 63) & x2)
+									bin6 := int(digit6 + x13)
+									if uint64(bin6) < uint64(len(histogram)) {
+										histogram[bin6]++
+									}
+									if cond6 {
+										digit7 := int64(x18 >> (x14 & 63) & x2)
+										bin7 := int(digit7 + x15)
+										if uint64(bin7) < uint64(len(histogram)) {
+											histogram[bin7]++
+										}
+										if cond7 {
+											digit8 := int64(x18 >> (x16 & 63) & x2)
+											bin8 := int(digit8 + x17)
+											if uint64(bin8) < uint64(len(histogram)) {
+												histogram[bin8]++
+											}
+										}
+									}
+								}
+							}
+						}
+					}
+				}
+			}
+		}
+		mixed = count > 16 && count < 240
+	}
 	for _, x18 := range map65Rows {
 		digit := int64(x18 >> (digitShift & 63) & x2)
-		// top = order(desc(revenue), limit: most)
 		bin := int(digit + x3)
 		if uint64(bin) < uint64(len(histogram)) {
 			histogram[bin]++
@@ -5408,7 +5846,7 @@ func productsKernel73(lo, hi int, either6, revenue, map2, histogram []int64) {
 // productsKernel74 runs rows lo to hi through the stages partial19, offset19, add19, scalar31, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel74(lo, hi int, histogram10, add []int64, most, gLeast, add2 int64) int64 {
+func productsKernel74(lo, hi int, histogram10, add []int64, most, n, add2 int64) int64 {
 	histogram10Rows := histogram10[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram10Rows)]
@@ -5555,29 +5993,89 @@ func productsKernel82Summary(lo, hi int, pass47 []uint64, digitShift int64, digi
 }
 
 // productsKernel83 runs rows lo to hi through the stages pass34, from the state before them to the one after.
+// Blocks of rows of both kinds list the selected ones first, and visit these: a branch on each would be guessed wrong.
 //
 //go:noinline
 func productsKernel83(lo, hi int, map67, top []int64, top2 int64) {
 	map67Rows := map67[lo:hi]
+	var selected [256]uint8
+	mixed := true
+	begun := lo
+	for len(map67Rows) >= 256 {
+		map67Block := (*[256]int64)(map67Rows)
+		map67Rows = map67Rows[256:]
+		count := 0
+		if mixed {
+			for i := range 256 {
+				row := int64(begun + i)
+				selected[count&255] = uint8(i)
+				count += int(kgenBit[uint64](row < top2))
+			}
+			for j := range count {
+				i := int(selected[j&255])
+				row := int64(begun + i)
+				// top = order(desc(revenue), limit: most)
+				top[row] = map67Block[i]
+			}
+		} else {
+			for i := range 256 {
+				row := int64(begun + i)
+				if row < top2 {
+					count++
+					top[row] = map67Block[i]
+				}
+			}
+		}
+		mixed = count > 16 && count < 240
+		begun += 256
+	}
 	for i := range map67Rows {
-		row := int64(lo + i)
+		row := int64(begun + i)
 		if row < top2 {
-			// top = order(desc(revenue), limit: most)
 			top[row] = map67Rows[i]
 		}
 	}
 }
 
 // productsKernel84 runs rows lo to hi through the stages pass35, from the state before them to the one after.
+// Blocks of rows of both kinds list the selected ones first, and visit these: a branch on each would be guessed wrong.
 //
 //go:noinline
 func productsKernel84(lo, hi int, either7, pass49, top []int64, top2 int64) {
 	either7Rows := either7[lo:hi]
 	pass49Rows := pass49[lo:hi]
 	pass49Rows = pass49Rows[:len(either7Rows)]
+	var selected [256]uint8
+	mixed := true
+	for len(either7Rows) >= 256 {
+		either7Block := (*[256]int64)(either7Rows)
+		either7Rows = either7Rows[256:]
+		pass49Block := (*[256]int64)(pass49Rows)
+		pass49Rows = pass49Rows[256:]
+		count := 0
+		if mixed {
+			for i, either := range either7Block {
+				selected[count&255] = uint8(i)
+				count += int(kgenBit[uint64](either < top2))
+			}
+			for j := range count {
+				i := int(selected[j&255])
+				either := either7Block[i]
+				// top = order(desc(revenue), limit: most)
+				top[either] = pass49Block[i]
+			}
+		} else {
+			for i, either := range either7Block {
+				if either < top2 {
+					count++
+					top[either] = pass49Block[i]
+				}
+			}
+		}
+		mixed = count > 16 && count < 240
+	}
 	for i, either := range either7Rows {
 		if either < top2 {
-			// top = order(desc(revenue), limit: most)
 			top[either] = pass49Rows[i]
 		}
 	}

@@ -1048,6 +1048,7 @@ func sessionsKernel2(lo, hi int, visitor, time []int64, map2 []uint64, reduce, r
 }
 
 // sessionsKernel3 runs rows lo to hi through the stages histogram1, from the state before them to the one after.
+// Blocks of rows of both kinds list the selected ones first, and visit these: a branch on each would be guessed wrong.
 //
 //go:noinline
 func sessionsKernel3(lo, hi int, histogram []int64, map5 []uint64, digitWidth, digitShift, scalar4 int64) {
@@ -1076,9 +1077,137 @@ func sessionsKernel3(lo, hi int, histogram []int64, map5 []uint64, digitWidth, d
 	x17 := int64(7) << (digitWidth & 63)
 	cond7 := 7 < scalar4
 	map5Rows := map5[lo:hi]
+	var selected [256]uint8
+	mixed := true
+	for len(map5Rows) >= 256 {
+		map5Block := (*[256]uint64)(map5Rows)
+		map5Rows = map5Rows[256:]
+		count := 0
+		if mixed {
+			for i, x18 := range map5Block {
+				digit := int64(x18 >> (digitShift & 63) & x2)
+				// p = order(visitor, time)
+				bin := int(digit + x3)
+				if uint64(bin) < uint64(len(histogram)) {
+					histogram[bin]++
+				}
+				selected[count&255] = uint8(i)
+				count += int(kgenBit[uint64](cond))
+			}
+			for j := range count {
+				i := int(selected[j&255])
+				x18 := map5Block[i]
+				digit := int64(x18 >> (x4 & 63) & x2)
+				bin := int(digit + x5)
+				if uint64(bin) < uint64(len(histogram)) {
+					histogram[bin]++
+				}
+				if cond2 {
+					digit2 := int64(x18 >> (x6 & 63) & x2)
+					bin2 := int(digit2 + x7)
+					if uint64(bin2) < uint64(len(histogram)) {
+						histogram[bin2]++
+					}
+					if cond3 {
+						digit3 := int64(x18 >> (x8 & 63) & x2)
+						bin3 := int(digit3 + x9)
+						if uint64(bin3) < uint64(len(histogram)) {
+							histogram[bin3]++
+						}
+						if cond4 {
+							digit4 := int64(x18 >> (x10 & 63) & x2)
+							bin4 := int(digit4 + x11)
+							if uint64(bin4) < uint64(len(histogram)) {
+								histogram[bin4]++
+							}
+							if cond5 {
+								digit5 := int64(x18 >> (x12 & 63) & x2)
+								bin5 := int(digit5 + x13)
+								if uint64(bin5) < uint64(len(histogram)) {
+									histogram[bin5]++
+								}
+								if cond6 {
+									digit6 := int64(x18 >> (x14 & 63) & x2)
+									bin6 := int(digit6 + x15)
+									if uint64(bin6) < uint64(len(histogram)) {
+										histogram[bin6]++
+									}
+									if cond7 {
+										digit7 := int64(x18 >> (x16 & 63) & x2)
+										bin7 := int(digit7 + x17)
+										if uint64(bin7) < uint64(len(histogram)) {
+											histogram[bin7]++
+										}
+									}
+								}
+							}
+						}
+					}
+				}
+			}
+		} else {
+			for _, x18 := range map5Block {
+				digit := int64(x18 >> (digitShift & 63) & x2)
+				bin := int(digit + x3)
+				if uint64(bin) < uint64(len(histogram)) {
+					histogram[bin]++
+				}
+				if cond {
+					count++
+					digit2 := int64(x18 >> (x4 & 63) & x2)
+					bin2 := int(digit2 + x5)
+					if uint64(bin2) < uint64(len(histogram)) {
+						histogram[bin2]++
+					}
+					if cond2 {
+						digit3 := int64(x18 >> (x6 & 63) & x2)
+						bin3 := int(digit3 + x7)
+						if uint64(bin3) < uint64(len(histogram)) {
+							histogram[bin3]++
+						}
+						if cond3 {
+							digit4 := int64(x18 >> (x8 & 63) & x2)
+							bin4 := int(digit4 + x9)
+							if uint64(bin4) < uint64(len(histogram)) {
+								histogram[bin4]++
+							}
+							if cond4 {
+								digit5 := int64(x18 >> (x10 & 63) & x2)
+								bin5 := int(digit5 + x11)
+								if uint64(bin5) < uint64(len(histogram)) {
+									histogram[bin5]++
+								}
+								if cond5 {
+									digit6 := int64(x18 >> (x12 & 63) & x2)
+									bin6 := int(digit6 + x13)
+									if uint64(bin6) < uint64(len(histogram)) {
+										histogram[bin6]++
+									}
+									if cond6 {
+										digit7 := int64(x18 >> (x14 & 63) & x2)
+										bin7 := int(digit7 + x15)
+										if uint64(bin7) < uint64(len(histogram)) {
+											histogram[bin7]++
+										}
+										if cond7 {
+											digit8 := int64(x18 >> (x16 & 63) & x2)
+											bin8 := int(digit8 + x17)
+											if uint64(bin8) < uint64(len(histogram)) {
+												histogram[bin8]++
+											}
+										}
+									}
+								}
+							}
+						}
+					}
+				}
+			}
+		}
+		mixed = count > 16 && count < 240
+	}
 	for _, x18 := range map5Rows {
 		digit := int64(x18 >> (digitShift & 63) & x2)
-		// p = order(visitor, time)
 		bin := int(digit + x3)
 		if uint64(bin) < uint64(len(histogram)) {
 			histogram[bin]++

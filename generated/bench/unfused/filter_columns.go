@@ -182,6 +182,7 @@ func filterColumnsKernel4(lo, hi int, hitOffset, hitPartial, hitPlace []int64) {
 }
 
 // filterColumnsKernel5 runs rows lo to hi through the stages compact, from the state before them to the one after.
+// Blocks of rows of both kinds list the selected ones first, and visit these: a branch on each would be guessed wrong.
 //
 //go:noinline
 func filterColumnsKernel5(lo, hi int, hit []bool, y, y2, hitPlace []int64, z, z2 []float64) {
@@ -193,10 +194,45 @@ func filterColumnsKernel5(lo, hi int, hit []bool, y, y2, hitPlace []int64, z, z2
 	hitPlaceRows = hitPlaceRows[:len(hitRows)]
 	zRows := z[lo:hi]
 	zRows = zRows[:len(hitRows)]
+	var selected [256]uint8
+	mixed := true
+	for len(hitRows) >= 256 {
+		hitBlock := (*[256]bool)(hitRows)
+		hitRows = hitRows[256:]
+		yBlock := (*[256]int64)(yRows)
+		yRows = yRows[256:]
+		hitPlaceBlock := (*[256]int64)(hitPlaceRows)
+		hitPlaceRows = hitPlaceRows[256:]
+		zBlock := (*[256]float64)(zRows)
+		zRows = zRows[256:]
+		count := 0
+		if mixed {
+			for i := range 256 {
+				selected[count&255] = uint8(i)
+				count += int(kgenBit[uint64](hitBlock[i]))
+			}
+			for j := range count {
+				i := int(selected[j&255])
+				hitPlace2 := hitPlaceBlock[i]
+				// return y: y[hit], z: z[hit]
+				y2[hitPlace2] = yBlock[i]
+				z2[hitPlace2] = zBlock[i]
+			}
+		} else {
+			for i := range 256 {
+				if hitBlock[i] {
+					count++
+					hitPlace2 := hitPlaceBlock[i]
+					y2[hitPlace2] = yBlock[i]
+					z2[hitPlace2] = zBlock[i]
+				}
+			}
+		}
+		mixed = count > 16 && count < 240
+	}
 	for i := range hitRows {
 		if hitRows[i] {
 			hitPlace2 := hitPlaceRows[i]
-			// return y: y[hit], z: z[hit]
 			y2[hitPlace2] = yRows[i]
 			z2[hitPlace2] = zRows[i]
 		}

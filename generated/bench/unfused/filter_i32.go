@@ -171,6 +171,7 @@ func filterI32Kernel4(lo, hi int, selectedOffset, selectedPartial, selectedPlace
 }
 
 // filterI32Kernel5 runs rows lo to hi through the stages compact, from the state before them to the one after.
+// Blocks of rows of both kinds list the selected ones first, and visit these: a branch on each would be guessed wrong.
 //
 //go:noinline
 func filterI32Kernel5(lo, hi int, mask []bool, x, x2 []int32, selectedPlace []int64) {
@@ -179,9 +180,38 @@ func filterI32Kernel5(lo, hi int, mask []bool, x, x2 []int32, selectedPlace []in
 	xRows = xRows[:len(maskRows)]
 	selectedPlaceRows := selectedPlace[lo:hi]
 	selectedPlaceRows = selectedPlaceRows[:len(maskRows)]
+	var selected [256]uint8
+	mixed := true
+	for len(maskRows) >= 256 {
+		maskBlock := (*[256]bool)(maskRows)
+		maskRows = maskRows[256:]
+		xBlock := (*[256]int32)(xRows)
+		xRows = xRows[256:]
+		selectedPlaceBlock := (*[256]int64)(selectedPlaceRows)
+		selectedPlaceRows = selectedPlaceRows[256:]
+		count := 0
+		if mixed {
+			for i := range 256 {
+				selected[count&255] = uint8(i)
+				count += int(kgenBit[uint64](maskBlock[i]))
+			}
+			for j := range count {
+				i := int(selected[j&255])
+				// return x: x[x < limit]
+				x2[selectedPlaceBlock[i]] = xBlock[i]
+			}
+		} else {
+			for i := range 256 {
+				if maskBlock[i] {
+					count++
+					x2[selectedPlaceBlock[i]] = xBlock[i]
+				}
+			}
+		}
+		mixed = count > 16 && count < 240
+	}
 	for i := range maskRows {
 		if maskRows[i] {
-			// return x: x[x < limit]
 			x2[selectedPlaceRows[i]] = xRows[i]
 		}
 	}

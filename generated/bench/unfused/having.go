@@ -456,6 +456,7 @@ func havingKernel9(lo, hi int, keepOffset, keepPartial, keepPlace []int64) {
 }
 
 // havingKernel10 runs rows lo to hi through the stages compact, from the state before them to the one after.
+// Blocks of rows of both kinds list the selected ones first, and visit these: a branch on each would be guessed wrong.
 //
 //go:noinline
 func havingKernel10(lo, hi int, keep []bool, aggregate, key []int32, keepPlace, c, count, aggregate2, total []int64) {
@@ -470,10 +471,49 @@ func havingKernel10(lo, hi int, keep []bool, aggregate, key []int32, keepPlace, 
 	cRows = cRows[:len(keepRows)]
 	aggregate2Rows := aggregate2[lo:hi]
 	aggregate2Rows = aggregate2Rows[:len(keepRows)]
+	var selected [256]uint8
+	mixed := true
+	for len(keepRows) >= 256 {
+		keepBlock := (*[256]bool)(keepRows)
+		keepRows = keepRows[256:]
+		aggregateBlock := (*[256]int32)(aggregateRows)
+		aggregateRows = aggregateRows[256:]
+		keepPlaceBlock := (*[256]int64)(keepPlaceRows)
+		keepPlaceRows = keepPlaceRows[256:]
+		cBlock := (*[256]int64)(cRows)
+		cRows = cRows[256:]
+		aggregate2Block := (*[256]int64)(aggregate2Rows)
+		aggregate2Rows = aggregate2Rows[256:]
+		count2 := 0
+		if mixed {
+			for i := range 256 {
+				selected[count2&255] = uint8(i)
+				count2 += int(kgenBit[uint64](keepBlock[i]))
+			}
+			for j := range count2 {
+				i := int(selected[j&255])
+				keepPlace2 := keepPlaceBlock[i]
+				// return key: first(key, by: g)[keep], count: c[keep], total: sum(value, by: g)[keep]
+				key[keepPlace2] = aggregateBlock[i]
+				count[keepPlace2] = cBlock[i]
+				total[keepPlace2] = aggregate2Block[i]
+			}
+		} else {
+			for i := range 256 {
+				if keepBlock[i] {
+					count2++
+					keepPlace2 := keepPlaceBlock[i]
+					key[keepPlace2] = aggregateBlock[i]
+					count[keepPlace2] = cBlock[i]
+					total[keepPlace2] = aggregate2Block[i]
+				}
+			}
+		}
+		mixed = count2 > 16 && count2 < 240
+	}
 	for i := range keepRows {
 		if keepRows[i] {
 			keepPlace2 := keepPlaceRows[i]
-			// return key: first(key, by: g)[keep], count: c[keep], total: sum(value, by: g)[keep]
 			key[keepPlace2] = aggregateRows[i]
 			count[keepPlace2] = cRows[i]
 			total[keepPlace2] = aggregate2Rows[i]

@@ -209,6 +209,7 @@ func q6Kernel4(lo, hi int, hitOffset, hitPartial, hitPlace []int64) {
 }
 
 // q6Kernel5 runs rows lo to hi through the stages compact, from the state before them to the one after.
+// Blocks of rows of both kinds list the selected ones first, and visit these: a branch on each would be guessed wrong.
 //
 //go:noinline
 func q6Kernel5(lo, hi int, hit []bool, price, compact []float64, hitPlace []int64, discount, compact2 []float64) {
@@ -220,10 +221,45 @@ func q6Kernel5(lo, hi int, hit []bool, price, compact []float64, hitPlace []int6
 	hitPlaceRows = hitPlaceRows[:len(hitRows)]
 	discountRows := discount[lo:hi]
 	discountRows = discountRows[:len(hitRows)]
+	var selected [256]uint8
+	mixed := true
+	for len(hitRows) >= 256 {
+		hitBlock := (*[256]bool)(hitRows)
+		hitRows = hitRows[256:]
+		priceBlock := (*[256]float64)(priceRows)
+		priceRows = priceRows[256:]
+		hitPlaceBlock := (*[256]int64)(hitPlaceRows)
+		hitPlaceRows = hitPlaceRows[256:]
+		discountBlock := (*[256]float64)(discountRows)
+		discountRows = discountRows[256:]
+		count := 0
+		if mixed {
+			for i := range 256 {
+				selected[count&255] = uint8(i)
+				count += int(kgenBit[uint64](hitBlock[i]))
+			}
+			for j := range count {
+				i := int(selected[j&255])
+				hitPlace2 := hitPlaceBlock[i]
+				// return revenue: sum(price[hit] * discount[hit])
+				compact[hitPlace2] = priceBlock[i]
+				compact2[hitPlace2] = discountBlock[i]
+			}
+		} else {
+			for i := range 256 {
+				if hitBlock[i] {
+					count++
+					hitPlace2 := hitPlaceBlock[i]
+					compact[hitPlace2] = priceBlock[i]
+					compact2[hitPlace2] = discountBlock[i]
+				}
+			}
+		}
+		mixed = count > 16 && count < 240
+	}
 	for i := range hitRows {
 		if hitRows[i] {
 			hitPlace2 := hitPlaceRows[i]
-			// return revenue: sum(price[hit] * discount[hit])
 			compact[hitPlace2] = priceRows[i]
 			compact2[hitPlace2] = discountRows[i]
 		}
