@@ -196,12 +196,13 @@ const lightBits = 6
 const wideDigits = 2
 
 // otherRadix returns how many bits the digits of passes have that have kernels of their own: fewer, which are
-// counted soon, or one more, if so many save a pass.
+// counted soon, or one more, if so many save a pass. Rows that may move ahead do so by digits of the same kernels.
 func (o *ordering) otherRadix(digits, radix int) int {
+	isWide := o.wide && o.counts == nil
 	switch {
-	case o.wide && digits == 2*wideDigits:
+	case isWide && digits == 2*wideDigits:
 		return radix + 1
-	case !o.wide && digits > 2 && radix > lightBits:
+	case !isWide && digits > 2 && radix > lightBits:
 		return lightBits
 	}
 	return 0

@@ -88,3 +88,28 @@ func TestRowsAhead(t *testing.T) {
 		})
 	}
 }
+
+// TestRowsAheadByWideDigits sorts rows that move ahead by keys of ten bits, where others have two passes of five.
+func TestRowsAheadByWideDigits(t *testing.T) {
+	pipelines, errs := ir.Load("digits.kg", []byte("pipeline digits(k: [n]u16, a: [n]i64, b: [n]f64) {\n\tp = order(k)\n\treturn a: a[p], b: b[p], rows: order(k ^ 1)\n}\n"))
+	if err := errs.Err(); err != nil {
+		t.Fatal(err)
+	}
+	p := pipelines[0]
+	program, _, err := compile.Compile(p, compile.Options{Level: fuse.LevelOnePass, Options: fuse.Options{Short: true, Radix: 4, Wide: true, Partitions: true, Moved: 20}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lowered, err := simt.Lower(program, plan.Schedule{Workgroup: 8, Items: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const rows = 100
+	in := []ir.Column{ir.NewColumn(ir.U16, rows), ir.NewColumn(ir.I64, rows), ir.NewColumn(ir.F64, rows)}
+	for row := range rows {
+		in[0].Set(row, ir.Int(ir.U16, int64(row*619&1023)))
+		in[1].Set(row, ir.Int(ir.I64, int64(row)))
+		in[2].Set(row, ir.Float(ir.F64, float64(row)))
+	}
+	kerneltest.Agree(t, lowered.Plan, watching(lowered, 1, func(string) {}), p, "keys of ten bits", in)
+}
