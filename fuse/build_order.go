@@ -233,5 +233,5 @@ func (b *kernelBuilder) rowCount(v *ir.Value, after bool) tile.ID {
 	if after {
 		length = b.lengthAfter
 	}
-	return b.Map(tile.Uniform, ir.OpLeast, ir.I64, "", b.notNegative(limit, v, ir.CheckLimit), length(rowsMoved(moved)))
+	return b.Map(tile.Uniform, ir.OpLeast, ir.I64, "", b.notNegative(limit, v, ir.CheckLimit), length(rowsOrdered(moved)))
 }

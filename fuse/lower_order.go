@@ -121,15 +121,8 @@ func (l *lowering) every(v *ir.Value) {
 	l.defineResult(s, v)
 }
 
-// rowsMoved returns the rows that an order of v has: those that move first, some of which may move again. Candidates are as many
-// as a limit, or all rows.
-func rowsMoved(v *ir.Value) *ir.Domain {
-	d := v.Args[len(v.Args)-2].Type.Domain
-	for d.Kind == ir.DomainEither {
-		d = d.Parent
-	}
-	return d
-}
+// rowsOrdered returns the rows that an order of v has. Those that move may be candidates alone, as many as a limit, or all rows.
+func rowsOrdered(v *ir.Value) *ir.Domain { return v.Type.Domain.Parent }
 
 // length returns the domain by which d is as long as it is, and what holds its length; nil if that is known from
 // the start. An order without a limit is as long as the rows that move.
@@ -145,7 +138,7 @@ func (g *Graph) length(d *ir.Domain) (*ir.Domain, *Value) {
 // follows from parameters: the plan waits for the selection, too.
 func (l *lowering) limitsBeside(selected *ir.Value) {
 	for _, v := range l.Pipeline.Values {
-		if v.Op == ir.OpScatter && v.Limit != nil && rowsMoved(v) == selected.Type.Domain.Parent && followsFromParameters(v.Limit) {
+		if v.Op == ir.OpScatter && v.Limit != nil && rowsOrdered(v) == selected.Type.Domain.Parent && followsFromParameters(v.Limit) {
 			l.limit(v)
 		}
 	}
@@ -165,6 +158,6 @@ func (l *lowering) limit(v *ir.Value) {
 	}
 	s := l.stage(ScalarMap, v.Pos, nil)
 	l.read(s, v.Limit, tile.Element, true)
-	l.length(s, rowsMoved(v))
+	l.length(s, rowsOrdered(v))
 	l.define(&Value{Kind: Lengths, Of: d, Name: l.DomainName(d) + "_length", Type: ir.I64}, s)
 }
