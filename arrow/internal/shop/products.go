@@ -1844,6 +1844,10 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		return fmt.Errorf("shop.kg:13:6: g would have %d rows; at most 2147483647 can be computed", int(nDistinct2Length2))
 	}
 	either := kgenTemporary[int64](&call, max(int(scalar53), max(int(scalar62), max(int(scalar72), max(int(nDistinct2Length2), max(int(scalar92), n*(1-min(int(scalar92), 1)))*(1-min(int(scalar82), 1)))*(1-min(int(scalar72), 1)))*(1-min(int(scalar62), 1)))*(1-min(int(scalar53), 1))))
+	// top = order(desc(revenue), limit: most)
+	if most < 0 {
+		failed[0] = min(failed[0], 0)
+	}
 	var gCandidatesPlace int64
 	if workers > 1 {
 		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
@@ -1865,6 +1869,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		gCandidatesPlace = productsKernel60(0, max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2)))))), revenue2, map6, map4, map3, either, most, int64(max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2))))))), 0)
 	}
 	gCandidatesLength := gCandidatesPlace
+	topLength := min(max(most, 0), int64(max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2))))))))
 	cond3 := gCandidatesPlace >= max(min(most, int64(max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2)))))))), 0)
 	x8 := int64(0)
 	if cond3 {
@@ -2260,9 +2265,9 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			}
 		}
 	}
-	map9 := kgenTemporary[int64](&call, max(int(gCandidatesLength), int(gAllLength2)))
 	either2 := kgenTemporary[int64](&call, max(int(scalar53), max(int(scalar62), max(int(scalar72), max(int(nDistinct2Length2), max(int(scalar92), n*(1-min(int(scalar92), 1)))*(1-min(int(scalar82), 1)))*(1-min(int(scalar72), 1)))*(1-min(int(scalar62), 1)))*(1-min(int(scalar53), 1))))
 	either3 := kgenTemporary[int64](&call, max(int(scalar53), max(int(scalar62), max(int(scalar72), max(int(nDistinct2Length2), max(int(scalar92), n*(1-min(int(scalar92), 1)))*(1-min(int(scalar82), 1)))*(1-min(int(scalar72), 1)))*(1-min(int(scalar62), 1)))*(1-min(int(scalar53), 1))))
+	top := kgenTemporary[int64](&call, int(topLength))
 	var gLeastTiedPlace int64
 	if workers > 1 {
 		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
@@ -2270,7 +2275,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		kgenInOrder(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				gLeastTiedPlace3 := productsKernel71Summary(lo, hi, pass342, scalar19, x10, x9, x15, int64(max(int(gCandidatesLength), int(gAllLength2))))
+				gLeastTiedPlace3 := productsKernel71Summary(lo, hi, pass342, x10, x9, x15, scalar19, int64(max(int(gCandidatesLength), int(gAllLength2))))
 				blocks.await()
 				gLeastTiedPlaceBefore := gLeastTiedPlace2
 				gLeastTiedPlace2 = gLeastTiedPlaceBefore + gLeastTiedPlace3
@@ -2278,12 +2283,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				blocks.release()
 				compactPart := either2[:gLeastTiedPlaceEnd]
 				compactPart2 := either3[:gLeastTiedPlaceEnd]
-				productsKernel71(lo, hi, pass342, map9, compactPart, compactPart2, scalar19, x10, x9, x15, int64(max(int(gCandidatesLength), int(gAllLength2))), gLeastTiedPlaceBefore)
+				productsKernel71(lo, hi, pass342, compactPart, compactPart2, top, x10, x9, x15, scalar19, int64(max(int(gCandidatesLength), int(gAllLength2))), topLength, gLeastTiedPlaceBefore)
 			}
 		})
 		gLeastTiedPlace = gLeastTiedPlace2
 	} else {
-		gLeastTiedPlace = productsKernel71(0, max(int(gCandidatesLength), int(gAllLength2)), pass342, map9, either2, either3, scalar19, x10, x9, x15, int64(max(int(gCandidatesLength), int(gAllLength2))), 0)
+		gLeastTiedPlace = productsKernel71(0, max(int(gCandidatesLength), int(gAllLength2)), pass342, either2, either3, top, x10, x9, x15, scalar19, int64(max(int(gCandidatesLength), int(gAllLength2))), topLength, 0)
 	}
 	gLeastTiedLength := gLeastTiedPlace
 	cond6 := gLeastTiedPlace <= int64(max(int(gCandidatesLength), int(gAllLength2)))>>1
@@ -2322,7 +2327,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 	gLeastAllLength2 := gLeastAllLength
 	histogram3 := kgenTemporary[int64](&call, 2048)
 	clear(histogram3)
-	map10 := kgenTemporary[int64](&call, max(int(gLeastTiedLength), int(gLeastAllLength2)))
+	map9 := kgenTemporary[int64](&call, max(int(gLeastTiedLength), int(gLeastAllLength2)))
 	few3 := min(workers, max(int(gLeastTiedLength), int(gLeastAllLength2))/65536)
 	if max(int(gLeastTiedLength), int(gLeastAllLength2)) < 65536 {
 		few3 = workers
@@ -2330,19 +2335,15 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 	if few3 > 1 {
 		kgenFork(&call, few3, max(int(gLeastTiedLength), int(gLeastAllLength2)), 4096, func(_, lo, hi int) {
 			histogramOwn := make([]int64, 2048)
-			productsKernel73(lo, hi, either3, revenue2, map10, histogramOwn)
+			productsKernel73(lo, hi, either3, revenue2, map9, histogramOwn)
 			for i := range histogramOwn {
 				atomic.AddInt64(&histogram3[i], histogramOwn[i])
 			}
 		})
 	} else {
-		productsKernel73(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), either3, revenue2, map10, histogram3)
+		productsKernel73(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), either3, revenue2, map9, histogram3)
 	}
 	add3 := kgenTemporary[int64](&call, 2048)
-	// top = order(desc(revenue), limit: most)
-	if most < 0 {
-		failed[0] = min(failed[0], 0)
-	}
 	if workers > 1 {
 		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 		var add4 int64
@@ -2354,13 +2355,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				addBefore := add4
 				add4 = addBefore + add5
 				blocks.release()
-				productsKernel74(lo, hi, histogram3, add3, most, int64(n), addBefore)
+				productsKernel74(lo, hi, histogram3, add3, addBefore)
 			}
 		})
 	} else {
-		productsKernel74(0, 2048, histogram3, add3, most, int64(n), 0)
+		productsKernel74(0, 2048, histogram3, add3, 0)
 	}
-	topLength := min(max(most, 0), int64(n))
 	pass4 := kgenTemporary[uint64](&call, max(int(gLeastTiedLength), int(gLeastAllLength2)))
 	pass5 := kgenTemporary[int64](&call, max(int(gLeastTiedLength), int(gLeastAllLength2)))
 	if workers > 1 {
@@ -2369,7 +2369,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel75Summary(lo, hi, map10, 0, digits)
+				productsKernel75Summary(lo, hi, map9, 0, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -2377,12 +2377,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel75(lo, hi, add3, map10, pass4, either3, pass5, 0, 0, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
+				productsKernel75(lo, hi, add3, map9, pass4, either3, pass5, 0, 0, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel75(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), add3, map10, pass4, either3, pass5, 0, 0, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
+		productsKernel75(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), add3, map9, pass4, either3, pass5, 0, 0, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
 	}
 	pass6 := kgenTemporary[uint64](&call, max(int(gLeastTiedLength), int(gLeastAllLength2)))
 	pass7 := kgenTemporary[int64](&call, max(int(gLeastTiedLength), int(gLeastAllLength2)))
@@ -2533,20 +2533,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		digits := make([]int64, 256)
 		productsKernel82(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), add3, pass4, pass5, pass7, 7, 56, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
 	}
-	top := kgenTemporary[int64](&call, int(topLength))
-	if workers > 1 {
-		kgenFork(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 4096, func(_, lo, hi int) {
-			productsKernel83(lo, hi, map9, top, topLength)
-		})
-	} else {
-		productsKernel83(0, max(int(gCandidatesLength), int(gAllLength2)), map9, top, topLength)
-	}
 	if workers > 1 {
 		kgenFork(&call, workers, max(int(gLeastTiedLength), int(gLeastAllLength2)), 4096, func(_, lo, hi int) {
-			productsKernel84(lo, hi, either2, pass7, top, topLength)
+			productsKernel83(lo, hi, either2, pass7, top, topLength)
 		})
 	} else {
-		productsKernel84(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), either2, pass7, top, topLength)
+		productsKernel83(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), either2, pass7, top, topLength)
 	}
 	product2 := kgenColumn(&call, dst.Product, int(topLength))
 	revenue3 := kgenColumn(&call, dst.Revenue, int(topLength))
@@ -2557,10 +2549,10 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 	}
 	if workers > 1 {
 		kgenFork(&call, workers, int(topLength), 4096, func(_, lo, hi int) {
-			productsKernel85(lo, hi, top, either122, product2, revenue2, revenue3, either172, sold, either222, looked)
+			productsKernel84(lo, hi, top, either122, product2, revenue2, revenue3, either172, sold, either222, looked)
 		})
 	} else {
-		productsKernel85(0, int(topLength), top, either122, product2, revenue2, revenue3, either172, sold, either222, looked)
+		productsKernel84(0, int(topLength), top, either122, product2, revenue2, revenue3, either172, sold, either222, looked)
 	}
 	for site, row := range failed {
 		if row == math.MaxInt64 {
@@ -5265,7 +5257,7 @@ func productsKernel59(lo, hi int, pass31 []uint64, map2 []int64, scalar10 int64)
 	}
 }
 
-// productsKernel60 runs rows lo to hi through the stages scalar20, scalar21, scalar22, mask6, partial14, offset14, add14, compact5, scalar23, from the state before them to the one after.
+// productsKernel60 runs rows lo to hi through the stages scalar20, scalar21, scalar22, mask6, partial14, offset14, add14, compact5, scalar23, scalar24, from the state before them to the one after.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
@@ -5324,7 +5316,7 @@ func productsKernel61(lo, hi int, compact []int64, gAllPlace int64) int64 {
 	return gAllPlace
 }
 
-// productsKernel62 runs rows lo to hi through the stages map74, scalar24, scalar25, map75, map76, reduce9, scalar26, from the state before them to the one after.
+// productsKernel62 runs rows lo to hi through the stages map74, scalar25, scalar26, map75, map76, reduce9, scalar27, from the state before them to the one after.
 //
 //go:noinline
 func productsKernel62(lo, hi int, either5, revenue, map2 []int64, g, gLeast, sum int64, least, greatest uint64) (int64, uint64, uint64) {
@@ -5347,7 +5339,7 @@ func productsKernel62(lo, hi int, either5, revenue, map2 []int64, g, gLeast, sum
 	return sum, least, greatest
 }
 
-// productsKernel62Summary returns what rows lo to hi add to the state, in the stages map74, scalar24, scalar25, map75, map76, reduce9, scalar26.
+// productsKernel62Summary returns what rows lo to hi add to the state, in the stages map74, scalar25, scalar26, map75, map76, reduce9, scalar27.
 //
 //go:noinline
 func productsKernel62Summary(lo, hi int, either5, revenue []int64) (int64, uint64, uint64) {
@@ -5369,7 +5361,7 @@ func productsKernel62Summary(lo, hi int, either5, revenue []int64) (int64, uint6
 	return sum, least, greatest
 }
 
-// productsKernel63 runs rows lo to hi through the stages map77, scalar27, scalar28, scalar29, from the state before them to the one after.
+// productsKernel63 runs rows lo to hi through the stages map77, scalar28, scalar29, scalar30, from the state before them to the one after.
 //
 //go:noinline
 func productsKernel63(lo, hi int, map62, either5 []int64, map2 []uint64, reduce15, reduce16 uint64, scalar21, scalar19, scalar20 int64) {
@@ -5690,55 +5682,119 @@ func productsKernel69(lo, hi int, pass, map65 []uint64) {
 	}
 }
 
-// productsKernel71 runs rows lo to hi through the stages map78, map79, mask8, partial17, offset17, add17, compact7, scalar30, from the state before them to the one after.
+// productsKernel71 runs rows lo to hi through the stages map78, map79, mask8, partial17, offset17, add17, compact7, scalar31, pass34, from the state before them to the one after.
+// Blocks of rows of both kinds list the selected ones first, and visit these: a branch on each would be guessed wrong.
 // Every row is stored, and the next row overwrites it unless it is selected.
 // A place past the end belongs to rows after hi, which store it themselves.
 //
 //go:noinline
-func productsKernel71(lo, hi int, pass34 []uint64, map2, compact, compact2 []int64, scalar19 int64, reduce16, reduce15 uint64, scalar21, gLeast, gLeastTiedPlace int64) int64 {
-	x := uint64(1) << (scalar19 & 63)
-	x2 := x - 1
-	x3 := reduce16 - reduce15
-	x4 := uint64(bits.LeadingZeros64(uint64(x3)))
-	x5 := int64(x4)
-	x6 := 64 - x5
-	x7 := x6 - scalar21
-	cond := x7 > 0
+func productsKernel71(lo, hi int, pass34 []uint64, compact, compact2, top []int64, reduce16, reduce15 uint64, scalar21, scalar19, gLeast, top2, gLeastTiedPlace int64) int64 {
+	x := reduce16 - reduce15
+	x2 := uint64(bits.LeadingZeros64(uint64(x)))
+	x3 := int64(x2)
+	x4 := 64 - x3
+	x5 := x4 - scalar21
+	cond := x5 > 0
+	x6 := uint64(1) << (scalar19 & 63)
+	x7 := x6 - 1
 	compact2 = compact2[:len(compact)]
 	lastX := uint64(18446744073709551615)
 	if lo > 0 {
 		lastX = pass34[lo-1] >> (scalar19 & 63)
 	}
 	pass34Rows := pass34[lo:hi]
-	mapRows := map2[lo:hi]
-	mapRows = mapRows[:len(pass34Rows)]
+	var selected [256]uint8
+	mixed := true
+	begun := lo
+	for len(pass34Rows) >= 256 {
+		pass34Block := (*[256]uint64)(pass34Rows)
+		pass34Rows = pass34Rows[256:]
+		count := 0
+		if mixed {
+			for i, pass := range pass34Block {
+				x8 := pass >> (scalar19 & 63)
+				// top = order(desc(revenue), limit: most)
+				previous := lastX
+				neighbour := uint64(18446744073709551615)
+				if begun+i < int(gLeast)-1 {
+					neighbour = pass34[begun+i+1] >> (scalar19 & 63)
+				}
+				row := int64(begun + i)
+				x9 := int64(pass & x7)
+				selected2 := cond && (x8 == previous || x8 == neighbour)
+				at := int(gLeastTiedPlace)
+				if uint64(at) < uint64(len(compact)) {
+					compact[at] = row
+					compact2[at] = x9
+				}
+				gLeastTiedPlace += kgenBit[int64](selected2)
+				selected[count&255] = uint8(i)
+				count += int(kgenBit[uint64](row < top2))
+				lastX = x8
+			}
+			for j := range count {
+				i := int(selected[j&255])
+				pass := pass34Block[i]
+				row := int64(begun + i)
+				x8 := int64(pass & x7)
+				top[row] = x8
+			}
+		} else {
+			for i, pass := range pass34Block {
+				x8 := pass >> (scalar19 & 63)
+				previous := lastX
+				neighbour := uint64(18446744073709551615)
+				if begun+i < int(gLeast)-1 {
+					neighbour = pass34[begun+i+1] >> (scalar19 & 63)
+				}
+				row := int64(begun + i)
+				x9 := int64(pass & x7)
+				selected2 := cond && (x8 == previous || x8 == neighbour)
+				at := int(gLeastTiedPlace)
+				if uint64(at) < uint64(len(compact)) {
+					compact[at] = row
+					compact2[at] = x9
+				}
+				gLeastTiedPlace += kgenBit[int64](selected2)
+				if row < top2 {
+					count++
+					top[row] = x9
+				}
+				lastX = x8
+			}
+		}
+		mixed = count > 16 && count < 240
+		begun += 256
+	}
 	for i, pass := range pass34Rows {
-		x8 := int64(pass & x2)
-		// top = order(desc(revenue), limit: most)
-		mapRows[i] = x8
-		x9 := pass >> (scalar19 & 63)
+		x8 := pass >> (scalar19 & 63)
 		previous := lastX
 		neighbour := uint64(18446744073709551615)
-		if lo+i < int(gLeast)-1 {
-			neighbour = pass34[lo+i+1] >> (scalar19 & 63)
+		if begun+i < int(gLeast)-1 {
+			neighbour = pass34[begun+i+1] >> (scalar19 & 63)
 		}
-		selected := cond && (x9 == previous || x9 == neighbour)
+		row := int64(begun + i)
+		x9 := int64(pass & x7)
+		selected2 := cond && (x8 == previous || x8 == neighbour)
 		at := int(gLeastTiedPlace)
 		if uint64(at) < uint64(len(compact)) {
-			compact[at] = int64(lo + i)
-			compact2[at] = x8
+			compact[at] = row
+			compact2[at] = x9
 		}
-		gLeastTiedPlace += kgenBit[int64](selected)
-		lastX = x9
+		gLeastTiedPlace += kgenBit[int64](selected2)
+		if row < top2 {
+			top[row] = x9
+		}
+		lastX = x8
 	}
 	return gLeastTiedPlace
 }
 
-// productsKernel71Summary returns what rows lo to hi add to the state, in the stages map78, map79, mask8, partial17, offset17, add17, compact7, scalar30.
+// productsKernel71Summary returns what rows lo to hi add to the state, in the stages map78, map79, mask8, partial17, offset17, add17, compact7, scalar31, pass34.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func productsKernel71Summary(lo, hi int, pass34 []uint64, scalar19 int64, reduce16, reduce15 uint64, scalar21, gLeast int64) int64 {
+func productsKernel71Summary(lo, hi int, pass34 []uint64, reduce16, reduce15 uint64, scalar21, scalar19, gLeast int64) int64 {
 	var gLeastTiedPlace int64
 	x := reduce16 - reduce15
 	x2 := uint64(bits.LeadingZeros64(uint64(x)))
@@ -5843,10 +5899,10 @@ func productsKernel73(lo, hi int, either6, revenue, map2, histogram []int64) {
 	}
 }
 
-// productsKernel74 runs rows lo to hi through the stages partial19, offset19, add19, scalar31, from the state before them to the one after.
+// productsKernel74 runs rows lo to hi through the stages partial19, offset19, add19, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel74(lo, hi int, histogram10, add []int64, most, n, add2 int64) int64 {
+func productsKernel74(lo, hi int, histogram10, add []int64, add2 int64) int64 {
 	histogram10Rows := histogram10[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram10Rows)]
@@ -5858,7 +5914,7 @@ func productsKernel74(lo, hi int, histogram10, add []int64, most, n, add2 int64)
 	return add2
 }
 
-// productsKernel74Summary returns what rows lo to hi add to the state, in the stages partial19, offset19, add19, scalar31.
+// productsKernel74Summary returns what rows lo to hi add to the state, in the stages partial19, offset19, add19.
 //
 //go:noinline
 func productsKernel74Summary(lo, hi int, histogram10 []int64) int64 {
@@ -5992,56 +6048,11 @@ func productsKernel82Summary(lo, hi int, pass47 []uint64, digitShift int64, digi
 	}
 }
 
-// productsKernel83 runs rows lo to hi through the stages pass34, from the state before them to the one after.
+// productsKernel83 runs rows lo to hi through the stages pass35, from the state before them to the one after.
 // Blocks of rows of both kinds list the selected ones first, and visit these: a branch on each would be guessed wrong.
 //
 //go:noinline
-func productsKernel83(lo, hi int, map67, top []int64, top2 int64) {
-	map67Rows := map67[lo:hi]
-	var selected [256]uint8
-	mixed := true
-	begun := lo
-	for len(map67Rows) >= 256 {
-		map67Block := (*[256]int64)(map67Rows)
-		map67Rows = map67Rows[256:]
-		count := 0
-		if mixed {
-			for i := range 256 {
-				row := int64(begun + i)
-				selected[count&255] = uint8(i)
-				count += int(kgenBit[uint64](row < top2))
-			}
-			for j := range count {
-				i := int(selected[j&255])
-				row := int64(begun + i)
-				// top = order(desc(revenue), limit: most)
-				top[row] = map67Block[i]
-			}
-		} else {
-			for i := range 256 {
-				row := int64(begun + i)
-				if row < top2 {
-					count++
-					top[row] = map67Block[i]
-				}
-			}
-		}
-		mixed = count > 16 && count < 240
-		begun += 256
-	}
-	for i := range map67Rows {
-		row := int64(begun + i)
-		if row < top2 {
-			top[row] = map67Rows[i]
-		}
-	}
-}
-
-// productsKernel84 runs rows lo to hi through the stages pass35, from the state before them to the one after.
-// Blocks of rows of both kinds list the selected ones first, and visit these: a branch on each would be guessed wrong.
-//
-//go:noinline
-func productsKernel84(lo, hi int, either7, pass49, top []int64, top2 int64) {
+func productsKernel83(lo, hi int, either7, pass49, top []int64, top2 int64) {
 	either7Rows := either7[lo:hi]
 	pass49Rows := pass49[lo:hi]
 	pass49Rows = pass49Rows[:len(either7Rows)]
@@ -6081,10 +6092,10 @@ func productsKernel84(lo, hi int, either7, pass49, top []int64, top2 int64) {
 	}
 }
 
-// productsKernel85 runs rows lo to hi through the stages map82, map83, map84, map85, from the state before them to the one after.
+// productsKernel84 runs rows lo to hi through the stages map82, map83, map84, map85, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel85(lo, hi int, top []int64, either12, product []int32, revenue, revenue2, either17, sold, either22, looked []int64) {
+func productsKernel84(lo, hi int, top []int64, either12, product []int32, revenue, revenue2, either17, sold, either22, looked []int64) {
 	topRows := top[lo:hi]
 	productRows := product[lo:hi]
 	productRows = productRows[:len(topRows)]
