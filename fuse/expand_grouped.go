@@ -43,15 +43,20 @@ func (o *ordering) orGrouped(t *rowTable) {
 	g.taken = o.slotsTaken(o.hashSlot(way, way.keys), size, o.newDomain(ir.DomainBins, key.Type.Domain.Name+"_slots", nil))
 	way.rows = o.placed(g.taken)
 
+	other := *t
+	t.ways = o.rowsOrKeys(t, way)
+	t.rows = o.eitherTable(t.ways, other.rows, o.cast(other.rows.Type.Kind, o.none(g.taken))) // read if slots are keys
+	t.shift = o.either(t.ways.isFirst, other.shift, way.shift, other.shift.Type)
+	t.grouped = g
+}
+
+// rowsOrKeys returns the ways to make a table: t, whose rows enter it as they come, if these are few or slots are keys, else another.
+func (o *ordering) rowsOrKeys(t *rowTable, other rowTable) *tableWays {
 	isFew := o.isSmall(t.keys[0])
 	if t.least != nil {
 		isFew = o.choose(t.isDirect, o.number(1), isFew)
 	}
-	other := *t
-	t.ways = &tableWays{isFirst: isFew, first: other, second: way, name: rows.Name + "_slots_of_rows_or_keys", slots: map[*ir.Domain]*ir.Domain{}}
-	t.rows = o.eitherTable(t.ways, other.rows, o.cast(other.rows.Type.Kind, o.none(g.taken))) // read if slots are keys
-	t.shift = o.either(isFew, other.shift, way.shift, other.shift.Type)
-	t.grouped = g
+	return &tableWays{isFirst: isFew, first: *t, second: other, name: t.keys[0].Type.Domain.Name + "_slots_of_rows_or_keys", slots: map[*ir.Domain]*ir.Domain{}}
 }
 
 // ungrouped returns the table of rows that are not grouped.

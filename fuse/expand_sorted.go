@@ -13,13 +13,7 @@ type sortedTable struct {
 
 // orSorted lets the words of a table be made of sorted rows, if these are many and slots are no keys.
 func (o *ordering) orSorted(t *rowTable) {
-	rows := t.keys[0].Type.Domain
-	isFew := o.isSmall(t.keys[0])
-	if t.least != nil {
-		isFew = o.choose(t.isDirect, o.number(1), isFew)
-	}
-	second := rowTable{keys: t.keys, rows: o.cast(ir.U32, o.index(t.keys[0], rows)), isSorted: true}
-	t.ways = &tableWays{isFirst: isFew, first: *t, second: second, name: rows.Name + "_slots_of_rows_or_keys", slots: map[*ir.Domain]*ir.Domain{}}
+	t.ways = o.rowsOrKeys(t, rowTable{keys: t.keys, rows: o.cast(ir.U32, o.index(t.keys[0], t.keys[0].Type.Domain)), isSorted: true})
 	t.sorted = &sortedTable{}
 }
 

@@ -88,29 +88,14 @@ func (g *body) visited(views []int) int {
 	return 0
 }
 
-// neededInside marks operations on all rows whose values rows of d use.
-func (g *body) neededInside(d int) []bool {
-	again := make([]bool, len(g.Ops))
-	var use func(values ...tile.ID)
-	use = func(values ...tile.ID) {
-		for _, v := range values {
-			if i := g.Values[v].Op; v != 0 && g.sinkDomain[i] == 0 && !again[i] {
-				again[i] = true
-				use(g.Ops[i].Args...)
-			}
+// neededInside returns the operations on all rows whose values rows of d use.
+func (g *body) neededInside(d int) map[int]bool {
+	return g.NeededInside(d, func(op int) int {
+		if !g.needed[op] {
+			return tile.Uniform
 		}
-	}
-	for i := range g.Ops {
-		if g.needed[i] && !g.Ops[i].Epilogue && g.sinkDomain[i] != tile.Uniform && g.Inside(g.sinkDomain[i], d) {
-			use(g.Ops[i].Args...)
-		}
-	}
-	for child := d + 1; child < len(g.Domains); child++ {
-		if g.Inside(child, d) {
-			use(g.Domains[child].Guard, g.Domains[child].Open)
-		}
-	}
-	return again
+		return g.sinkDomain[op]
+	})
 }
 
 // fewVisited is how many rows of a block are few: a branch is hardly ever guessed wrong if the last block had no more
@@ -146,7 +131,7 @@ func (g *body) blocksOfVisited(views []int, d int) {
 			g.b.For("j", loop.Int(0), count, func(j *loop.Var) {
 				g.index = g.b.Let("i", numberAt(numbers, j))
 				for i := range g.Ops {
-					if again[i] && g.needed[i] {
+					if again[i] {
 						g.op(i, 0)
 					}
 				}

@@ -2,7 +2,6 @@ package simt
 
 import (
 	"github.com/kgen-go/kgen/internal/loop"
-	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
 )
@@ -68,12 +67,6 @@ func (r *rankedTile) countOnce() {
 			r.b.If(loop.Lt(r.rowAt(item), last), func() { one(item, r.countAlone) }, nil)
 		})
 	})
-}
-
-// recallItem names the values of one of the work-item's rows.
-func (r *rankedTile) recallItem(item loop.Expr) {
-	r.values = map[tile.ID]loop.Expr{}
-	r.recallHeld(func(j int) loop.Expr { return loop.At(r.held[j], item) })
 }
 
 // countAlone counts a row, and returns how many of the tile with its digit come before.

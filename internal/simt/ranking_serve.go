@@ -37,9 +37,8 @@ func (r *rankedTile) serve() {
 
 // serveRow gives a row of the work-item its place in local memory.
 func (r *rankedTile) serveRow(item loop.Expr) {
-	r.values = map[tile.ID]loop.Expr{}
 	r.row = loop.Add(r.rowBody.tileBody.first, r.rowAt(item))
-	r.recallHeld(func(j int) loop.Expr { return loop.At(r.held[j], item) })
+	r.recallItem(item)
 	next := r.b.AtomicOld("next", loop.AtomicAdd, r.counts, r.counter(r.subgroup, r.digit()), number(ir.U32, 1))
 	r.put(r.b.Let("place", loop.ToCounter(next)), item)
 }

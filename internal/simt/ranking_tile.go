@@ -29,14 +29,15 @@ func (s *launches) rankedTile(e *rowBody) *rankedTile {
 	subgroups := e.rowItems() / r.ranks.lanes
 	r.subgroup = e.b.Let("subgroup", loop.Div(e.localID, loop.Int(int64(r.ranks.lanes))))
 	r.lane = e.b.Let("lane", loop.Apply(ir.OpAnd, e.localID, loop.Int(int64(r.ranks.lanes-1))))
+	if r.ranks.claims {
+		subgroups = 1 // they share the counters
+	}
+	r.counts = e.localWords("counts", subgroups*int(r.ranks.digits))
 	switch {
 	case r.ranks.claims:
-		r.counts, r.starts = e.localWords("counts", int(r.ranks.digits)), e.localWords("starts", int(r.ranks.digits))
-	default:
-		r.counts = e.localWords("counts", subgroups*int(r.ranks.digits))
-		if !r.ranks.serves {
-			r.masks = e.localWords("masks", subgroups*int(r.ranks.digits))
-		}
+		r.starts = e.localWords("starts", int(r.ranks.digits))
+	case !r.ranks.serves:
+		r.masks = e.localWords("masks", subgroups*int(r.ranks.digits))
 	}
 	r.totals = e.localWords("totals", int(r.ranks.digits))
 	r.offsets = e.localArray("shared_offsets", s.rowKind(), int(r.ranks.digits))
@@ -183,6 +184,12 @@ func (r *rankedTile) recallHeld(word func(j int) loop.Expr) {
 	}
 }
 
+// recallItem names the values of one of the work-item's rows.
+func (r *rankedTile) recallItem(item loop.Expr) {
+	r.values = map[tile.ID]loop.Expr{}
+	r.recallHeld(func(j int) loop.Expr { return loop.At(r.held[j], item) })
+}
+
 // digit returns the digit of the row at hand.
 func (r *rankedTile) digit() loop.Expr {
 	x := r.expr(r.Ops[r.ranks.op].Args[0])
@@ -323,9 +330,8 @@ func (r *rankedTile) handOutByDigits() {
 	r.eachHeld(func(item loop.Expr) {
 		exists := r.b.Let("exists", loop.Lt(r.rowAt(item), end))
 		counter := r.b.Decl("counter", r.counter(r.subgroup, loop.Int(0)))
-		r.values = map[tile.ID]loop.Expr{}
 		r.b.If(exists, func() {
-			r.recallHeld(func(j int) loop.Expr { return loop.At(r.held[j], item) })
+			r.recallItem(item)
 			r.b.Assign(counter, r.counter(r.subgroup, r.digit()))
 			r.b.Atomic(loop.AtomicOr, r.masks, counter, bit)
 		}, nil)

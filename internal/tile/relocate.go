@@ -67,19 +67,9 @@ func (k *Kernel) Lists(d int) bool {
 			return false
 		}
 	}
-	tested := k.ofAllRows(k.Domains[d].Guard)
-	roots := []ID{}
-	for i := range k.Ops {
-		if op := &k.Ops[i]; !op.Epilogue && op.Domain != Uniform && k.Inside(op.Domain, d) {
-			roots = append(roots, op.Args...)
-		}
-	}
-	for i, domain := range k.Domains {
-		if i != d && i > 0 && k.Inside(i, d) {
-			roots = append(roots, domain.Guard, domain.Open)
-		}
-	}
-	for i := range k.ofAllRows(roots...) {
+	domainOf := func(op int) int { return k.Ops[op].Domain }
+	tested := k.ofAllRows(domainOf, k.Domains[d].Guard)
+	for i := range k.NeededInside(d, domainOf) {
 		op := &k.Ops[i]
 		if !op.IsMap() && !op.LoadsElement() && !op.IsRowNumber() || op.IsDear() && tested[i] {
 			return false
@@ -88,13 +78,30 @@ func (k *Kernel) Lists(d int) bool {
 	return true
 }
 
+// NeededInside returns the operations on all rows from which follows what is done with the rows of d, where domainOf says
+// which rows an operation is for.
+func (k *Kernel) NeededInside(d int, domainOf func(op int) int) map[int]bool {
+	var roots []ID
+	for i := range k.Ops {
+		if op := &k.Ops[i]; !op.Epilogue && domainOf(i) != Uniform && k.Inside(domainOf(i), d) {
+			roots = append(roots, op.Args...)
+		}
+	}
+	for i, domain := range k.Domains {
+		if i != d && i > 0 && k.Inside(i, d) {
+			roots = append(roots, domain.Guard, domain.Open)
+		}
+	}
+	return k.ofAllRows(domainOf, roots...)
+}
+
 // ofAllRows returns the operations on all rows from which values follow.
-func (k *Kernel) ofAllRows(values ...ID) map[int]bool {
+func (k *Kernel) ofAllRows(domainOf func(op int) int, values ...ID) map[int]bool {
 	found := map[int]bool{}
 	var add func(values []ID)
 	add = func(values []ID) {
 		for _, v := range values {
-			if i := k.Values[v].Op; v != 0 && k.Ops[i].Domain == 0 && !found[i] {
+			if i := k.Values[v].Op; v != 0 && domainOf(i) == 0 && !found[i] {
 				found[i] = true
 				add(k.Ops[i].Args)
 			}

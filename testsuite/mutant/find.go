@@ -158,7 +158,7 @@ var find = []Mutant{
 	{Name: "kept rows have what the first row gathers", File: "internal/simt/gather_ahead.go", Tests: "./testsuite -run ^TestGathersAhead$",
 		Old: "e.ahead[i] = loop.At(ahead[i], e.item)",
 		New: "e.ahead[i] = loop.At(ahead[i], loop.Int(0))"},
-	{Name: "rows whose slots are keys are sorted", File: "fuse/expand_sorted.go", Tests: "./testsuite -run ^TestMovedRows$/^column$",
+	{Name: "rows whose slots are keys are sorted", File: "fuse/expand_grouped.go", Tests: "./testsuite -run ^TestMovedRows$/^column$",
 		Old: "isFew = o.choose(t.isDirect, o.number(1), isFew)",
 		New: "isFew = o.choose(t.isDirect, isFew, isFew)"},
 	{Name: "sorted rows begin anywhere in a bucket", File: "fuse/expand_find.go", Tests: "./testsuite -run ^TestMovedRows$/^float$",
