@@ -30,9 +30,13 @@ func (e *rowBody) eachGathered(body func()) {
 			}
 		})
 	}
+	rows := e.rowGathers()
 	e.eachRow(true, func() {
 		for _, i := range gathers {
 			e.ahead[i] = loop.At(ahead[i], e.item)
+		}
+		for _, g := range rows {
+			e.gatherRow(g)
 		}
 		body()
 	})

@@ -146,13 +146,36 @@ func (r *rankedTile) eachAt(workItems int, place func(item loop.Expr) loop.Expr,
 		if r.isWhole = whole; !whole {
 			last = end()
 		}
-		r.b.For("item", loop.Int(0), loop.Int(items), func(item *loop.Var) { one(item) })
+		if whole || r.itemsShared() == nil {
+			r.b.For("item", loop.Int(0), loop.Int(items), func(item *loop.Var) { one(item) })
+		} else {
+			r.eachPart(int(items), workItems, one)
+		}
 		if items*int64(workItems) < r.kernel.rows() {
 			r.isWhole, last = false, r.tileBody.count
 			one(loop.Int(items))
 		}
 	}
 	r.b.If(loop.Eq(r.tileBody.count, loop.Int(r.kernel.rows())), func() { each(true) }, func() { each(false) })
+}
+
+// eachPart runs body for items, a few at a time, up to the last one as which some work-item has a row: in tiles of few rows
+// that is far from the last of all.
+func (r *rankedTile) eachPart(items, workItems int, body func(item loop.Expr)) {
+	some := r.b.Let("items", loop.Div(loop.Add(r.tileSize(), loop.Int(int64(workItems-1))), loop.Int(int64(workItems))))
+	r.b.For("part", loop.Int(0), loop.Int(int64((items+itemsAtOnce-1)/itemsAtOnce)), func(part *loop.Var) {
+		first := r.b.Let("first_item", loop.Mul(part, loop.Int(itemsAtOnce)))
+		r.b.If(loop.Lt(first, some), func() {
+			r.b.For("item", loop.Int(0), loop.Int(itemsAtOnce), func(i *loop.Var) {
+				item := loop.Add(first, i)
+				if items%itemsAtOnce == 0 {
+					body(item)
+				} else {
+					r.b.If(loop.Lt(item, loop.Int(int64(items))), func() { body(item) }, nil)
+				}
+			})
+		}, nil)
+	})
 }
 
 // rowAt returns the row of the tile that the work-item has as an item.

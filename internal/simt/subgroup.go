@@ -14,6 +14,7 @@ import (
 var (
 	shuffleUp   = shuffles("shuffle_up_", loop.Varying)   // the word of the lane at a distance before
 	shuffleDown = shuffles("shuffle_down_", loop.Varying) // at a distance behind
+	shuffle     = shuffles("shuffle_", loop.Varying)      // of any lane
 	broadcast   = shuffles("broadcast_", loop.EqualInSubgroup)
 	// By the kind of the mask.
 	ballots = map[ir.Kind]*loop.Signature{ir.U32: ballot("ballot", ir.U32), ir.U64: ballot("ballot_u64", ir.U64)}

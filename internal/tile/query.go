@@ -1,6 +1,10 @@
 package tile
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/kgen-go/kgen/ir"
+)
 
 // Inside reports whether rows of domain inner are rows of outer, so that they
 // have its values.
@@ -81,4 +85,27 @@ func (k *Kernel) Touches(op *Op, buffer string) bool {
 	return slices.ContainsFunc(op.Streams(), func(stream int) bool {
 		return stream >= 0 && stream < len(k.Streams) && k.Streams[stream].Buffer == buffer
 	})
+}
+
+// WordOfRow reports whether a place is that of a word among as many as a row has, which lie side by side, and returns the
+// place of the first one.
+func (k *Kernel) WordOfRow(place ID, words int) (first ID, word int, ok bool) {
+	op := &k.Ops[k.Values[place].Op]
+	for op.IsMap() && op.Operator == ir.OpCast && k.Values[op.Args[0]].Kind == ir.I64 {
+		op = &k.Ops[k.Values[op.Args[0]].Op]
+	}
+	if !op.IsMap() || op.Operator != ir.OpAdd {
+		return 0, 0, false
+	}
+	first = op.Args[0]
+	row := &k.Ops[k.Values[first].Op]
+	if !row.IsMap() || row.Operator != ir.OpMul || !k.IsConst(row.Args[1], uint64(words)) {
+		return 0, 0, false
+	}
+	for word = range words {
+		if k.IsConst(op.Args[1], uint64(word)) {
+			return first, word, true
+		}
+	}
+	return 0, 0, false
 }

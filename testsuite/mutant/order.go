@@ -475,6 +475,22 @@ var walking = []Mutant{
 		New: ""},
 }
 
+// gathered are bugs in rows that lanes load together.
+var gathered = []Mutant{
+	{Name: "lanes keep the part that they should pass on", File: "internal/simt/gather_rows.go",
+		Old: "loop.Choose(isHigh, low, high), other",
+		New: "loop.Choose(isHigh, high, low), other"},
+	{Name: "lanes load the first part of each row", File: "internal/simt/gather_rows.go",
+		Old: "loop.Add(loop.To(index, word), own)",
+		New: "loop.Add(loop.To(index, word), loop.Sub(own, own))"},
+	{Name: "lanes load the row of the first one", File: "internal/simt/gather_rows.go",
+		Old: "loop.Add(firstLane, u32(i))",
+		New: "loop.Add(firstLane, u32(i-i))"},
+	{Name: "a word is that of the row behind", File: "internal/simt/gather_rows.go",
+		Old: "word, ok := e.WordOfRow(op.Args[0], wordsOfRow)",
+		New: "word, ok := e.WordOfRow(op.Args[0], wordsOfRow)\n\t\tword ^= 1"},
+}
+
 // fewRows are bugs in tiles that have fewer rows than they can have.
 var fewRows = []Mutant{
 	{Name: "rows of a small tile lie as in a large one", File: "internal/simt/ranking_tile.go", Tests: "./testsuite/cuda -run ^TestCUDAEmulationRanking$",
@@ -483,12 +499,18 @@ var fewRows = []Mutant{
 	{Name: "a subgroup takes rows of the next one", File: "internal/simt/ranking_tile.go", Tests: "./testsuite/cuda -run ^TestCUDAEmulationRanking$",
 		Old: "loop.Least(r.firstRow(loop.Add(r.subgroup, loop.Int(1))), r.tileBody.count)",
 		New: "r.tileBody.count"},
+	{Name: "the last rows of a small tile do not move", File: "internal/simt/ranking_tile.go", Tests: "./testsuite/cuda -run ^TestCUDAEmulationRanking$",
+		Old: "loop.Lt(first, some)",
+		New: "loop.Lt(loop.Add(first, loop.Int(itemsAtOnce-1)), some)"},
 	{Name: "digits of a narrow word leave out its highest bits", File: "fuse/expand_passes.go", Tests: "./fuse -run ^TestTurns$",
 		Old: "return digits, max((bits+digits-1)/digits, 1)",
 		New: "return digits, max(bits/digits, 1)"},
 }
 
 func init() {
+	for i := range gathered {
+		gathered[i].Tests = "./testsuite/cuda -run ^TestCUDAEmulationGatheredRows$"
+	}
 	for i := range walking {
 		walking[i].Device, walking[i].Schedule, walking[i].Programs = "cudaemu:check", fewWalks, "sort_two_keys"
 	}
