@@ -250,9 +250,6 @@ func (b *kernelBuilder) store(s *Stage, w *Value) {
 	case s.Kind == Pack:
 		b.pack(w)
 		return
-	case s.Kind == Every:
-		b.every(w)
-		return
 	}
 	var x tile.ID
 	switch w.Kind {

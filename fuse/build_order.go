@@ -1,7 +1,6 @@
 package fuse
 
 import (
-	"math/bits"
 	"slices"
 
 	"github.com/kgen-go/kgen/internal/tile"
@@ -197,24 +196,6 @@ func (b *kernelBuilder) pack(w *Value) {
 	for i, x := range w.IR.Args {
 		b.StoreWord(rows, stream, w.Domain.Width, i, b.column(x), row)
 	}
-}
-
-// every stores w's argument of the last one of each few rows.
-func (b *kernelBuilder) every(w *Value) {
-	x, d := w.IR.Args[0], w.Domain
-	rows, width := b.row(d.Parent), int64(d.Width)
-	if rows != 0 {
-		b.refuse("the rows of %s must be complete, to leave every few", b.graph.DomainName(d.Parent))
-	}
-	row, value := b.place(d.Parent), b.column(x)
-	binary := func(op ir.Op, k ir.Kind, x, y tile.ID) tile.ID { return b.Map(rows, op, k, "", x, y) }
-	next := binary(ir.OpAdd, ir.I64, row, b.Int(1))
-	isLast := binary(ir.OpLogicalOr, ir.Bool,
-		binary(ir.OpEq, ir.Bool, binary(ir.OpAnd, ir.I64, next, b.Int(width-1)), b.Int(0)),
-		binary(ir.OpEq, ir.Bool, next, b.lengthBefore(d.Parent)))
-	place := binary(ir.OpShr, ir.I64, row, b.Int(int64(bits.TrailingZeros64(uint64(width)))))
-	kept := b.Derive(tile.Compact, rows, isLast, "", "rows of "+w.Name)
-	b.StoreAt(kept, b.Stream(w.Name, w.Type, w.Name, tile.Permute, true), value, place)
 }
 
 // rowCount returns the length of an order with a limit: 0 where that is negative.

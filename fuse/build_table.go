@@ -22,6 +22,9 @@ func (b *kernelBuilder) table(w *Value) {
 		return
 	}
 	domain := b.row(v.By.Type.Domain)
+	if domain != 0 && w.Domain.Kind == ir.DomainEvery {
+		b.refuse("the rows of %s must be complete, to add up every few", b.graph.DomainName(v.By.Type.Domain))
+	}
 	if f.Holders {
 		domain = b.holders(domain, v)
 	}

@@ -2,6 +2,7 @@ package fuse
 
 import (
 	"math"
+	"math/bits"
 
 	"github.com/kgen-go/kgen/ir"
 )
@@ -57,16 +58,19 @@ type repetition struct {
 // which row of out each begins.
 func (o *ordering) expanded(r repetition, out *ir.Domain) (source, begin *ir.Value) {
 	rows := r.length.Type.Domain
-	ends := o.add(o.pos, ir.Value{Op: ir.OpScan, Reduce: ir.ReduceAdd, Args: []*ir.Value{r.length}, Type: ir.Type{Kind: ir.I64, Domain: rows}})
+	ends := o.runningSum(r.length)
 	begin = o.apply(ir.OpSub, ends, r.length)
-	total := o.total(r)
 	if !o.short {
-		return o.sources(sourceSearch{ends: ends, of: rows}, total, 0, out), begin
+		return o.sources(sourceSearch{ends: ends, of: rows}, o.total(r), 0, out), begin
+	}
+	var total *ir.Value
+	if r.stored == nil {
+		total = o.total(r)
+	} else {
+		sums := o.sumOfEvery(r.length, endsOf)
+		ends, total = o.runningSum(sums), o.sum(sums)
 	}
 	ends = o.cast(ir.U32, ends) // the plan refuses out if it has more rows
-	if r.stored != nil {
-		ends = o.every(ends, endsOf)
-	}
 	by := sourceSearch{ends, rows, o.blocksOf(ends, total, out), r.stored}
 	return o.sources(by, total, 0, out), begin
 }
@@ -84,7 +88,8 @@ func (o *ordering) blocksOf(ends, total *ir.Value, out *ir.Domain) *ir.Value {
 const blockShift = 10
 
 // endsOf is of how many rows the end of the last one is stored where the lengths of all are: a power
-// of two. The ends between are sums that a work-group adds up, of elements that lie together.
+// of two. The ends between are sums that work-items add up, of elements that lie together. So the prefix is of the
+// sums of so many rows each, which a kernel without a prefix makes.
 const endsOf = 256
 
 // sourceSearch is what the rows of an expansion find their sources by.
@@ -109,11 +114,18 @@ func (o *ordering) sources(by sourceSearch, size *ir.Value, shift int64, out *ir
 	return out.By
 }
 
-// every returns x of the last one of each so many rows.
-func (o *ordering) every(x *ir.Value, rows int) *ir.Value {
+// runningSum returns the sum of x of all rows up to each.
+func (o *ordering) runningSum(x *ir.Value) *ir.Value {
+	return o.add(o.pos, ir.Value{Op: ir.OpScan, Reduce: ir.ReduceAdd, Args: []*ir.Value{x}, Type: ir.Type{Kind: ir.I64, Domain: x.Type.Domain}})
+}
+
+// sumOfEvery returns the sum of x of each so many rows, a power of two.
+func (o *ordering) sumOfEvery(x *ir.Value, rows int) *ir.Value {
 	d := o.newDomain(ir.DomainEvery, x.Type.Domain.Name+"_every", x.Type.Domain)
 	d.Width = rows
-	d.By = o.add(o.pos, ir.Value{Op: ir.OpEvery, Args: []*ir.Value{x}, Type: ir.Type{Kind: x.Type.Kind, Domain: d}})
+	few := o.apply(ir.OpShr, o.index(x, x.Type.Domain), o.number(int64(bits.TrailingZeros(uint(rows)))))
+	few.Type.Target = d
+	d.By = o.add(o.pos, ir.Value{Op: ir.OpSum, Args: []*ir.Value{x}, By: few, Type: ir.Type{Kind: ir.I64, Domain: d}})
 	return d.By
 }
 
@@ -121,16 +133,18 @@ func (o *ordering) every(x *ir.Value, rows int) *ir.Value {
 // fewer than 2^32 lengths of 32 bits always is.
 func (o *ordering) total(r repetition) *ir.Value {
 	length := r.length
-	sum := func(x *ir.Value) *ir.Value {
-		return o.add(o.pos, ir.Value{Op: ir.OpSum, Args: []*ir.Value{x}, Type: ir.Type{Kind: ir.I64}})
-	}
 	if o.short && r.isNarrow {
-		return sum(length)
+		return o.sum(length)
 	}
-	low := sum(o.apply(ir.OpAnd, length, o.number(1<<32-1)))
-	high := o.apply(ir.OpAdd, sum(o.apply(ir.OpShr, length, o.number(32))), o.apply(ir.OpShr, low, o.number(32)))
+	low := o.sum(o.apply(ir.OpAnd, length, o.number(1<<32-1)))
+	high := o.apply(ir.OpAdd, o.sum(o.apply(ir.OpShr, length, o.number(32))), o.apply(ir.OpShr, low, o.number(32)))
 	fits := o.apply(ir.OpLt, high, o.number(1<<31))
-	return o.choose(fits, sum(length), o.number(math.MaxInt64))
+	return o.choose(fits, o.sum(length), o.number(math.MaxInt64))
+}
+
+// sum returns the sum of x of all rows.
+func (o *ordering) sum(x *ir.Value) *ir.Value {
+	return o.add(o.pos, ir.Value{Op: ir.OpSum, Args: []*ir.Value{x}, Type: ir.Type{Kind: ir.I64}})
 }
 
 // length returns the number of rows of x.

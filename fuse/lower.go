@@ -321,9 +321,6 @@ func (l *lowering) lower(v *ir.Value) {
 	case ir.OpPack:
 		l.pack(v)
 		return
-	case ir.OpEvery:
-		l.every(v)
-		return
 	case ir.OpEither:
 		l.either(v)
 		return

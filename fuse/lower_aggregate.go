@@ -66,7 +66,7 @@ func isContiguous(grouping *ir.Value) bool {
 
 // liesTogether reports whether the rows of a group are contiguous. Groups may be empty.
 func liesTogether(grouping *ir.Value) bool {
-	return isContiguous(grouping) || grouping.Op == ir.OpExpand
+	return isContiguous(grouping) || grouping.Op == ir.OpExpand || grouping.Type.Target.Kind == ir.DomainEvery
 }
 
 // aggregateTable lowers an aggregate to tables with an element per group, at the

@@ -112,15 +112,6 @@ func (l *lowering) pack(v *ir.Value) {
 	l.defineResult(s, v)
 }
 
-// every lowers a column of every few rows.
-func (l *lowering) every(v *ir.Value) {
-	x := v.Args[0]
-	s := l.stage(Every, v.Pos, x.Type.Domain)
-	l.read(s, x, tile.Element, false)
-	s.roots = append(s.roots, v)
-	l.defineResult(s, v)
-}
-
 // rowsOrdered returns the rows that an order of v has. Those that move may be candidates alone, as many as a limit, or all rows.
 func rowsOrdered(v *ir.Value) *ir.Domain { return v.Type.Domain.Parent }
 

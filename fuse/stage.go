@@ -26,7 +26,6 @@ const (
 	Histogram StageKind = "histogram" // how many rows have each value of the digits of their keys
 	Pass      StageKind = "pass"      // rows moved to the places that a digit of their keys gives them
 	Pack      StageKind = "pack"      // the words of a row side by side
-	Every     StageKind = "every"     // the last one of each few rows
 	Either    StageKind = "either"    // columns and scalars that are made in one of two ways
 	ScalarMap StageKind = "scalar"    // arithmetic on scalars
 )

@@ -61,8 +61,9 @@ const (
 	// Args: ends, rows, perhaps blocks, perhaps lengths. The scalar rows says how many rows the
 	// result has. Row r is the number of elements of ends, which ascend, that are at most r << Shift.
 	// Elements r >> Split of blocks and the next one are bounds of that number. With lengths, of
-	// which none is below 0 unless a check fails, ends are the running sums of these that OpEvery
-	// leaves, and row r is how many of all running sums are at most r.
+	// which none is below 0 unless a check fails, ends are the running sums of these
+	// up to the last one of each so many rows as the Width of the ends' domain says, and row r is how
+	// many of all running sums are at most r.
 	OpExpand
 	// Args: sorted, x, first, end. How many elements of sorted, which ascend, are at most x:
 	// those before first are, and those from end on are not.
@@ -116,7 +117,5 @@ const (
 	// Args: groups, of OpGroupParts, perhaps x, over the words. At the place of a key, Reduce of the elements x
 	// of the words that have it; without x, of 1 for each. If x is the words, of what they have in their low bits, of kind Const.
 	OpFoldParts
-	// Args: x. x of the last one of each so many rows as the Width of the result's domain says.
-	OpEvery
 	endOfOps
 )

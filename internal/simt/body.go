@@ -68,6 +68,7 @@ type rowBody struct {
 	values       map[tile.ID]loop.Expr // of the row at hand
 	kept         map[tile.ID]*loop.Var // values that cross a cut, an element per item
 	tables       []*tables             // of the phase at hand
+	stretches    map[int]*loop.Var     // per operation that subgroups add up: what this work-item has
 	ahead        map[int]loop.Expr     // per search: the first word that the row looks at; per load: what it has loaded before
 	isLeftOut    map[int]loop.Expr     // per Insert in a limited table: whether the table takes no more rows
 	settled      map[int]*loop.Var     // per Insert: where a few rows combine; see entered.go
@@ -127,6 +128,7 @@ func (e *rowBody) nameUniform() {
 func (e *rowBody) loopRows(phase int) {
 	e.now = phase
 	e.openTables(phase)
+	e.openStretches(phase)
 	rows := func() { e.block(0) }
 	whole, others := func() { e.eachWhole(rows) }, func() { e.eachRow(false, rows) }
 	if list := e.settling(); len(list) > 0 {
@@ -134,6 +136,7 @@ func (e *rowBody) loopRows(phase int) {
 	}
 	e.assuming(e.assumptions(), whole, others)
 	e.closeTables()
+	e.closeStretches()
 	if phase == 0 {
 		e.scanner.count(e)
 	}

@@ -41,6 +41,9 @@ func (k *kernel) holdRows(items int, aligned func(stream int) bool) {
 	if k.storesRows() {
 		vector = 1
 	}
+	if most := k.mostTogether(); most > 0 {
+		vector = min(vector, most)
+	}
 	if items == 0 {
 		budget := heldBudget
 		if k.workgroup < maxWorkItems/2 || k.filters() { // few rows need the later columns
@@ -104,9 +107,12 @@ func (e *tileBody) loadHeld(phase int, kept loop.Expr) {
 	})
 }
 
+// vector returns how many neighbouring rows of a vector a work-item has.
+func (k *kernel) vector() int { return max(k.arena.vector, 1) }
+
 // heldAt returns the row of the tile that a work-item has as an item.
 func (k *kernel) heldAt(localID, item loop.Expr) loop.Expr {
-	vector := max(k.arena.vector, 1)
+	vector := k.vector()
 	if vector == 1 {
 		return loop.Add(loop.Mul(item, loop.Int(int64(k.workgroup))), localID)
 	}

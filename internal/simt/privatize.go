@@ -34,10 +34,11 @@ func (k *kernel) wantsNeighbours() bool {
 // tables are the updates of a phase at one index, whose rows a work-item
 // combines itself.
 type tables struct {
-	index tile.ID
-	ops   []int
-	run   *loop.Var         // the index of the last row; none at first
-	state map[int]*loop.Var // per operation: the rows of the run so far; an array has an element per run
+	variant string
+	index   tile.ID
+	ops     []int
+	run     *loop.Var         // the index of the last row; none at first
+	state   map[int]*loop.Var // per operation: the rows of the run so far; an array has an element per run
 
 	// Of an array.
 	runs  *loop.Var // the index of each
@@ -55,36 +56,49 @@ const (
 	noRun   = -2
 )
 
+// variantOf returns how a work-item combines the rows of an operation: those of a stretch that it does not add up with
+// its neighbours are a run.
+func (k *kernel) variantOf(i int) string {
+	switch {
+	case k.stretchOf(&k.Ops[i]) == 0 || k.wantsNeighbours():
+		return k.variant
+	case k.addsStretch(i):
+		return plan.Direct
+	}
+	return plan.PrivateVar
+}
+
 // openTables declares what the work-item's rows of a phase are combined in.
 func (e *rowBody) openTables(phase int) {
 	e.tables = nil
-	if !e.effects || e.variant != plan.PrivateVar && e.variant != plan.PrivateArray && e.variant != plan.Subgroup {
+	if !e.effects {
 		return
 	}
 	for i := range e.Ops {
 		op := &e.Ops[i]
-		if !op.Does(tile.Combines) || op.Epilogue || e.phase[i] != phase {
+		variant := e.variantOf(i)
+		if !op.Does(tile.Combines) || op.Epilogue || e.phase[i] != phase || variant != plan.PrivateVar && variant != plan.PrivateArray && variant != plan.Subgroup {
 			continue
 		}
 		at := slices.IndexFunc(e.tables, func(t *tables) bool { return t.index == op.Args[0] && e.Ops[t.ops[0]].Domain == op.Domain })
 		if at < 0 {
 			at = len(e.tables)
-			e.tables = append(e.tables, &tables{index: op.Args[0], state: map[int]*loop.Var{}})
+			e.tables = append(e.tables, &tables{variant: variant, index: op.Args[0], state: map[int]*loop.Var{}})
 		}
 		e.tables[at].ops = append(e.tables[at].ops, i)
 	}
-	if e.variant == plan.Subgroup { // which combines nothing beyond a row
-		return
-	}
 	for _, t := range e.tables {
+		if t.variant == plan.Subgroup { // which combines nothing beyond a row
+			continue
+		}
 		t.run = e.b.Decl("run", loop.Int(noRun))
-		if e.variant == plan.PrivateArray {
+		if t.variant == plan.PrivateArray {
 			t.runs = e.b.Storage("runs", loop.ArrayOf(e.items, loop.Counter))
 			t.count = e.b.Decl("runs", loop.Int(0))
 		}
 		for _, i := range t.ops {
 			name, kind := e.Streams[e.Ops[i].Stream].Name, e.Streams[e.Ops[i].Stream].Kind
-			if e.variant == plan.PrivateArray {
+			if t.variant == plan.PrivateArray {
 				t.state[i] = e.b.Storage(name, loop.ArrayOf(e.items, loop.ScalarOf(kind)))
 			} else {
 				t.state[i] = e.b.Decl(name, e.start(i))
@@ -99,13 +113,17 @@ func (e *function) start(i int) loop.Expr { return loop.ConstOf(e.Ops[i].Monoid.
 // combineRow combines the row at hand with those of its run before it.
 func (e *rowBody) combineRow(i int) {
 	op := &e.Ops[i]
+	if e.stretches[i] != nil && e.now != atEnd {
+		e.addToStretch(i)
+		return
+	}
 	at := slices.IndexFunc(e.tables, func(t *tables) bool { return slices.Contains(t.ops, i) })
 	if at < 0 || e.now == atEnd {
 		e.update(op)
 		return
 	}
 	t := e.tables[at]
-	if e.variant == plan.Subgroup {
+	if t.variant == plan.Subgroup {
 		e.combineWithFirst(t, i)
 		return
 	}
@@ -117,7 +135,7 @@ func (e *rowBody) combineRow(i int) {
 		x := e.b.Let("x", e.expr(op.Args[1]))
 		return backends.Combine(op.Monoid.Combine[0], func(int) loop.Expr { return before }, func(int) loop.Expr { return x })
 	}
-	if e.variant == plan.PrivateArray {
+	if t.variant == plan.PrivateArray {
 		last := loop.Sub(t.count, loop.Int(1))
 		e.b.Store(t.state[i], last, combine(loop.At(t.state[i], last)))
 		return
@@ -135,7 +153,7 @@ func (e *rowBody) runOf(t *tables, name string) *loop.Var {
 
 // beginRun goes on to another run.
 func (e *function) beginRun(t *tables, run loop.Expr) {
-	if e.variant == plan.PrivateVar {
+	if t.variant == plan.PrivateVar {
 		e.flushRun(t)
 		for _, i := range t.ops {
 			e.b.Assign(t.state[i], e.start(i))
@@ -162,10 +180,10 @@ func (e *function) flushRun(t *tables) {
 // closeTables delivers what the work-item has combined.
 func (e *rowBody) closeTables() {
 	for _, t := range e.tables {
-		if e.variant == plan.Subgroup {
+		if t.variant == plan.Subgroup {
 			continue
 		}
-		if e.variant == plan.PrivateVar {
+		if t.variant == plan.PrivateVar {
 			e.flushRun(t)
 			continue
 		}

@@ -292,9 +292,13 @@ const lengthsTogether = 8
 func (e *rowBody) countSums(i int, first, end loop.Expr, ended *loop.Var) {
 	op := &e.Ops[i]
 	width, lengths := int64(op.Width), e.stream(op.Keys[0])
+	stop := e.b.Let("stop", loop.Least(loop.Mul(loop.Add(end, loop.Int(1)), loop.Int(width)), e.repeated(op)))
+	if e.collective.inRegisters() && op.Width == lengthsTogether*e.subgroup.Width {
+		e.countBySubgroups(i, first, end, stop, ended)
+		return
+	}
 	begin := e.b.Decl("begin", loop.Sub(loop.ToCounter(e.endBefore(op, first)), e.first)) // of the rows that follow
 	row := e.b.Decl("of_group", loop.Mul(first, loop.Int(width)))
-	stop := e.b.Let("stop", loop.Least(loop.Mul(loop.Add(end, loop.Int(1)), loop.Int(width)), e.repeated(op)))
 	own := e.b.Storage("lengths", loop.ArrayOf(lengthsTogether, loop.Counter))
 	next := e.b.Storage("next_lengths", loop.ArrayOf(lengthsTogether, loop.Counter))
 	eachLength := func(body func(j *loop.Var)) { e.b.For("j", loop.Int(0), loop.Int(lengthsTogether), body) }

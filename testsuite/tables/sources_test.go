@@ -36,6 +36,7 @@ func TestSources(t *testing.T) {
 		}
 		testSources(t, p, kind, plan.Schedule{Workgroup: 64, Items: 3, Sources: plan.PerSubgroup}) // two rows at once
 		testSources(t, p, kind, plan.Schedule{Workgroup: 8, Items: 4, Sources: plan.Count})        // four counters at once
+		testSources(t, p, kind, plan.Schedule{Sources: plan.Count})                                // neighbouring lengths at once
 	}
 }
 
@@ -97,6 +98,26 @@ pipeline summed(length: [n]i32, x: [n]i64) {
 		in[1].Set(row, ir.Int(ir.I64, int64(row*row)))
 	}
 	if different := kerneltest.DiffersFromInterpreter(t, kerneltest.Lowered(t, p, fuse.LevelAuto, plan.Schedule{Workgroup: 8, Items: 4, Sources: plan.Count}), p, in); different != "" {
+		t.Error(different)
+	}
+}
+
+// TestSourcesBesidePrefix adds up every few lengths in a kernel with a prefix, whose work-items have consecutive rows.
+func TestSourcesBesidePrefix(t *testing.T) {
+	p := irtest.Load(t, `
+pipeline both(length: [n]i32) {
+	return row: repeat(length), before: exscan(add, length)
+}
+`)
+	made := kerneltest.Lowered(t, p, fuse.LevelOnePass, plan.Schedule{Workgroup: 8, Items: 4})
+	if text := made.Kernels[0].String(); !strings.Contains(text, "aggregate[run]") || !strings.Contains(text, "_status") {
+		t.Error("the first kernel does not add up runs of rows beside a prefix")
+	}
+	in := []ir.Column{ir.NewColumn(ir.I32, 2003)}
+	for row := range 2003 {
+		in[0].Set(row, ir.Int(ir.I32, int64(row%4)))
+	}
+	if different := kerneltest.DiffersFromInterpreter(t, made, p, in); different != "" {
 		t.Error(different)
 	}
 }
