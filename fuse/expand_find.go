@@ -128,7 +128,7 @@ type rowTable struct {
 	sorted   *sortedTable // the last way to make it, where slots are no keys; nil if there is none
 	isSorted bool         // it stands for that way: its rows are those before, and have no slots yet
 
-	hasShortHash bool // slots are the high bits of a hash of 32 bits
+	hasShortHash bool // slots are the high bits of a hash of 32 bits, which words have in place of the key
 }
 
 // hasWords reports whether searches compare keys that lie in the table.
@@ -201,7 +201,7 @@ func (o *ordering) wordsIn(t, way rowTable, codesOf func(way rowTable) *ir.Value
 	return o.codeWord(o.heldBy(t, way), codesOf(way))
 }
 
-// heldBy returns the one word of the keys of each slot of a table that is made in one way, or of t itself.
+// heldBy returns the one word of the keys of each slot of a table that is made in one way, or of t itself; its hash, if that has no more bits.
 func (o *ordering) heldBy(t, way rowTable) *ir.Value {
 	_, row := o.rowOfSlot(way)
 	if t.least != nil && way.isDirect.Op != ir.OpConst {
@@ -212,13 +212,20 @@ func (o *ordering) heldBy(t, way rowTable) *ir.Value {
 	for i, key := range way.keys {
 		held[i] = o.gather(o.pos, key, row)
 	}
-	return o.words(o.sortKeysOf(held))[0].value
+	word := o.words(o.sortKeysOf(held))[0]
+	if t.hasShortHash {
+		return o.narrowHash(word)
+	}
+	return word.value
 }
 
 // matchWords is match by the one word of some keys in a table of words.
 func (o *ordering) matchWords(t rowTable, keys []word, table *ir.Value) *ir.Value {
-	key := keys[0].value
-	args := []*ir.Value{table, o.slotOfWords(t, keys), t.isDirect, key}
+	key, slot := keys[0].value, o.slotOfWords(t, keys)
+	if t.hasShortHash {
+		key = o.narrowHash(keys[0])
+	}
+	args := []*ir.Value{table, slot, t.isDirect, key}
 	found := o.add(o.pos, ir.Value{Op: ir.OpMatch, Args: args, Split: t.bucket, Type: ir.Type{Kind: ir.U32, Domain: key.Type.Domain}})
 	if !t.isWide && t.part != nil {
 		return o.choose(t.isDirect, o.cuckooCode(t, keys, table), found)

@@ -45,7 +45,7 @@ func (o *ordering) orGrouped(t *rowTable) {
 
 	other := *t
 	t.ways = o.rowsOrKeys(t, way)
-	t.rows = o.eitherTable(t.ways, other.rows, o.cast(other.rows.Type.Kind, o.none(g.taken))) // read if slots are keys
+	t.rows = o.eitherTable(t.ways, other.rows, o.cast(other.rows.Type.Kind, o.none(g.taken.ends, g.taken.size))) // read if slots are keys
 	t.shift = o.either(t.ways.isFirst, other.shift, way.shift, other.shift.Type)
 	t.grouped = g
 }

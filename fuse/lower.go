@@ -276,6 +276,8 @@ func (l *lowering) isTable(v *ir.Value) bool {
 			}
 		case ir.OpCuckoo:
 			return true
+		case ir.OpEnterParts:
+			return true
 		case ir.OpMatchParts:
 			if slices.Contains(u.Args[firstOfParts:], v) {
 				return true
@@ -335,6 +337,9 @@ func (l *lowering) lower(v *ir.Value) {
 		return
 	case ir.OpPairs:
 		l.pairs(v)
+		return
+	case ir.OpEnterParts:
+		l.enterParts(v)
 		return
 	case ir.OpMatchParts:
 		l.matchParts(v)

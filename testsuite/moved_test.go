@@ -109,7 +109,7 @@ func TestMovedRows(t *testing.T) {
 			}
 			moving := kernelWith(program.Kernels, func(op *tile.Op) bool { return op.Kind == tile.Rank && op.Digits == 1<<8 })
 			sorting := ""
-			if at := slices.IndexFunc(program.Kernels, func(k *tile.Kernel) bool { return k.Domains[0].Plan == "m_sorted_keys" }); at >= 0 {
+			if at := slices.IndexFunc(program.Kernels, func(k *tile.Kernel) bool { return k.Domains[0].Plan == "m_sorted_keys_slots" }); at >= 0 {
 				sorting = program.Kernels[at].Name
 			}
 			isNarrow := !slices.Contains([]string{"there", "long", "several", "pairs", "computed"}, p.Name)
