@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
 )
@@ -135,6 +136,25 @@ func TestWaysOfTables(t *testing.T) {
 				if names[name] != c.moves {
 					t.Errorf("%s: %+v: %s: ways %v", level, c.options, c.results, names)
 				}
+			}
+		}
+	}
+}
+
+// Many rows with narrow keys that are not slots enter a table part by part, which explanations say.
+func TestWaysOfNarrowKeys(t *testing.T) {
+	for keys, isByParts := range map[string]bool{"i32": true, "f32": true, "i64": false} {
+		g := graphOf(t, "a: [n]"+keys+", b: [m]"+keys, "return f: find(a, in: b)", Options{Short: true, Partitions: true})
+		p, names := program(t, g, LevelAuto), map[string]bool{}
+		for i, k := range p.Kernels {
+			names[g.wayName(p.Groups[i][0])] = true
+			if k.Has((*tile.Op).EntersParts) && len(p.Groups[i]) != 1 {
+				t.Errorf("%s: %s has %d stages", keys, k.Name, len(p.Groups[i]))
+			}
+		}
+		for _, name := range []string{"a table of all rows", "a table made part by part"} {
+			if names[name] != isByParts {
+				t.Errorf("%s: ways %v", keys, names)
 			}
 		}
 	}

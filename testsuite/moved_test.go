@@ -182,15 +182,68 @@ func TestGroupedRows(t *testing.T) {
 	}
 }
 
+// narrowHash is the hash of keys of 32 bits, as fuse has it.
+func narrowHash(x uint32) uint32 {
+	x *= 0x9e3779b1
+	x ^= x >> 15
+	return x * 0x85ebca77
+}
+
+// TestCrowdedParts makes tables of which work-groups have 16 slots each, of keys that mostly want those of one work-group: a few more
+// than it has, more than it keeps, and as many at the end of the table, around which they go on. Some rows have the keys of others.
+func TestCrowdedParts(t *testing.T) {
+	const keys, slots, tile = 300, 1024, 16
+	p, errs := ir.Load("crowded.kg", []byte("pipeline crowded(a: [n]u32, b: [m]u32, x: [m]i32) {\n\tf = find(a, in: b)\n\treturn row: find(a, in: b), x: x[f[f >= 0]]\n}\n"))
+	if err := errs.Err(); err != nil {
+		t.Fatal(err)
+	}
+	var inputs [][]ir.Column
+	for seed, crowd := range []int{12, 40, 200, 250} { // of one work-group
+		for _, at := range []uint32{5, slots/tile - 1} { // which that is
+			var left, right []uint32
+			for x := uint32(seed) << 28; len(right) < keys-50; x += 7919 {
+				isThere := narrowHash(x)/(1<<32/slots)/tile == at
+				switch {
+				case len(left) < crowd && isThere, len(left) >= crowd && !isThere:
+					left, right = append(left, x), append(right, x)
+				case isThere && x%4 == 0 && len(left) < 2*keys: // of no row
+					left = append(left, x)
+				}
+			}
+			for i := range 50 {
+				right = append(right, right[i*i%(len(right)-1)])
+			}
+			var values []int32
+			for i := range right {
+				values = append(values, int32(i*i)-1<<20)
+			}
+			inputs = append(inputs, []ir.Column{{Kind: ir.U32, Slice: left}, {Kind: ir.U32, Slice: right}, {Kind: ir.I32, Slice: values}})
+		}
+	}
+	for i, level := range fuse.Levels {
+		program, _, err := compile.Compile(p[0], compile.Options{Level: level, Options: fuse.Options{Short: true, Radix: 4, Partitions: true, Moved: keys}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		lowered, err := simt.Lower(program, plan.Schedule{Workgroup: 8, Items: 2, Scheme: []string{simt.SchemePublished, simt.SchemeLookback}[i%2]})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for seed, columns := range inputs {
+			entered := false
+			run := watching(lowered, uint64(seed), func(name string) { entered = entered || strings.Contains(name, "_rest") })
+			kerneltest.Agree(t, lowered.Plan, run, p[0], fmt.Sprintf("level %s, input %d", level, seed), columns)
+			if !entered {
+				t.Errorf("level %s, input %d: no table is made by parts", level, seed)
+			}
+		}
+	}
+}
+
 // TestSlotsAround makes a table of keys of which more have the last slots than there are, and others the first ones, which
 // move on.
 func TestSlotsAround(t *testing.T) {
 	const keys, slots = 40, 128
-	hash := func(x uint32) uint32 { // as fuse has it
-		x *= 0x9e3779b1
-		x ^= x >> 15
-		return x * 0x85ebca77
-	}
 	p, errs := ir.Load("around.kg", []byte("pipeline around(a: [n]u32, b: [m]u32) {\n\tj = join(a, b)\n\treturn left: j.left, right: j.right\n}\n"))
 	if err := errs.Err(); err != nil {
 		t.Fatal(err)
@@ -200,7 +253,7 @@ func TestSlotsAround(t *testing.T) {
 		var left, right []uint32
 		have := map[uint32]int{}
 		for x := seed << 28; len(left) < 2*keys; x++ {
-			slot := hash(x) / (1 << 32 / slots)
+			slot := narrowHash(x) / (1 << 32 / slots)
 			if (slot < 4 || slot >= slots-2) && have[slot] < keys/5 {
 				have[slot]++
 				left = append(left, x)
