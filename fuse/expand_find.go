@@ -129,6 +129,7 @@ type rowTable struct {
 	isSorted bool         // it stands for that way: its rows are those before, and have no slots yet
 
 	hasShortHash bool // slots are the high bits of a hash of 32 bits, which words have in place of the key
+	areHashes    bool // keys are these hashes
 }
 
 // hasWords reports whether searches compare keys that lie in the table.
@@ -213,7 +214,7 @@ func (o *ordering) heldBy(t, way rowTable) *ir.Value {
 		held[i] = o.gather(o.pos, key, row)
 	}
 	word := o.words(o.sortKeysOf(held))[0]
-	if t.hasShortHash {
+	if t.hasShortHash && !way.areHashes {
 		return o.narrowHash(word)
 	}
 	return word.value

@@ -25,16 +25,14 @@ func (o *ordering) orSorted(t *rowTable) {
 func (o *ordering) sortedWords(t rowTable, code *ir.Value) *ir.Value {
 	sorted := o.byParts(t.keys, o.cast(ir.U32, code), t.keys[0].Type.Domain.Name+"_sorted_keys")
 	shift := o.cast(ir.I64, o.apply(ir.OpSub, t.shift, o.integer(t.shift, codeBits)))
-	slots := t.sorted.slots
-	if slots == nil {
-		slots = o.newDomain(ir.DomainBins, sorted.word.Type.Domain.Name+"_slots", nil)
-	}
 	ends := o.endsOfParts(sorted.word)
-	args := []*ir.Value{ends, t.hashed, sorted.word, sorted.number, shift}
-	made := o.add(o.pos, ir.Value{Op: ir.OpEnterParts, Args: args, Split: t.bucket, Type: ir.Type{Kind: ir.U64, Domain: slots}})
 	if t.sorted.slots == nil {
-		slots.By = made
-		t.sorted.slots, t.sorted.none = slots, o.none(ends, t.hashed)
+		t.sorted.slots, t.sorted.none = o.newDomain(ir.DomainBins, sorted.word.Type.Domain.Name+"_slots", nil), o.none(ends, t.hashed)
+	}
+	args := []*ir.Value{ends, t.hashed, sorted.word, sorted.number, shift}
+	made := o.add(o.pos, ir.Value{Op: ir.OpEnterParts, Args: args, Split: t.bucket, Type: ir.Type{Kind: ir.U64, Domain: t.sorted.slots}})
+	if t.sorted.slots.By == nil {
+		t.sorted.slots.By = made
 	}
 	return made
 }

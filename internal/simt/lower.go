@@ -259,7 +259,7 @@ func (l *lowering) kernel(t *tile.Kernel, logical plan.Kernel, rows plan.Expr, l
 		family = &enteringFamily
 	}
 	var beside *tile.Kernel
-	if family != &persistentFamily && family != &rankingFamily && family != &enteringFamily { // tiles of subgroups, and of rows that move
+	if family != &persistentFamily && family != &rankingFamily { // tiles of subgroups, and of rows that move
 		t, beside = t.Apart()
 	}
 	var k *kernel
