@@ -154,17 +154,48 @@ func (o *ordering) probeFrom(t rowTable, slot, key *ir.Value, keys []*ir.Value) 
 	return o.add(o.pos, ir.Value{Op: ir.OpProbe, Args: args, Type: ir.Type{Kind: ir.I64, Domain: keys[0].Type.Domain, Target: t.rows.Type.Domain}})
 }
 
-// codeOf returns what codes, which slots have, are for the rows with keys, or 0. If slots are
+// codedTable is a table with the codes of a column, which whoever looks them up shares.
+type codedTable struct {
+	coding
+	of                  rowTable
+	codesOf             func(way rowTable) *ir.Value
+	words, codes, bytes *ir.Value // of slots: the words of keys and codes, and codes alone, also of one byte; nil until they are wanted
+}
+
+// wordsIn, codesIn and bytesIn return what is wanted of a table.
+func (c *codedTable) wordsIn(o *ordering) *ir.Value {
+	if c.words == nil {
+		c.words = o.wordsWith(c.of, c.codesOf)
+	}
+	return c.words
+}
+
+func (c *codedTable) codesIn(o *ordering) *ir.Value {
+	if c.codes == nil {
+		c.codes = o.ofSlots(c.of, c.codesOf)
+	}
+	return c.codes
+}
+
+func (c *codedTable) bytesIn(o *ordering) *ir.Value {
+	if c.bytes == nil {
+		c.bytes = o.ofSlots(c.of, func(way rowTable) *ir.Value { return o.cast(ir.U8, c.codesOf(way)) })
+	}
+	return c.bytes
+}
+
+// codeOf returns the codes of the rows with keys, or 0. If slots are
 // keys, and a scalar says that all codes are short, a table of bytes is read: what searches are
 // bound by is how much of a table the caches hold.
-func (o *ordering) codeOf(t rowTable, keys []*ir.Value, codesOf func(way rowTable) *ir.Value, areShort *ir.Value) *ir.Value {
+func (o *ordering) codeOf(in *codedTable, keys []*ir.Value) *ir.Value {
+	t := in.of
 	if !t.hasWords() {
-		slot, codes := o.probe(t, keys), o.ofSlots(t, codesOf)
+		slot, codes := o.probe(t, keys), in.codesIn(o)
 		isFound := o.apply(ir.OpGe, slot, o.number(0))
 		return o.choose(isFound, o.atSlot(codes, slot), o.constant(ir.Int(codes.Type.Kind, 0)))
 	}
-	code := o.match(t, keys, codesOf)
-	codes := o.ofSlots(t, codesOf)
+	code := o.matchWords(t, o.words(o.sortKeysOf(keys)), in.wordsIn(o))
+	codes := in.codesIn(o)
 	code = o.cast(codes.Type.Kind, code)
 	if t.least == nil {
 		return code
@@ -174,24 +205,26 @@ func (o *ordering) codeOf(t rowTable, keys []*ir.Value, codesOf func(way rowTabl
 		slot.Type.Target = codes.Type.Domain
 		return o.gather(o.pos, codes, slot)
 	}
-	if areShort == nil {
+	if in.short == nil {
 		return o.choose(t.isDirect, at(codes, slot), code)
 	}
-	bytes := o.ofSlots(t, func(way rowTable) *ir.Value { return o.cast(ir.U8, codesOf(way)) })
-	short := at(bytes, o.choose(areShort, slot, o.number(-1)))
-	long := at(codes, o.choose(areShort, o.number(-1), slot))
-	return o.choose(t.isDirect, o.choose(areShort, o.cast(ir.U32, short), long), code)
+	short := at(in.bytesIn(o), o.choose(in.short, slot, o.number(-1)))
+	long := at(codes, o.choose(in.short, o.number(-1), slot))
+	return o.choose(t.isDirect, o.choose(in.short, o.cast(ir.U32, short), long), code)
 }
 
 // match looks keys of one word up in a table of these words and the codes of slots. If slots are
 // keys, it returns 0.
 func (o *ordering) match(t rowTable, keys []*ir.Value, codesOf func(way rowTable) *ir.Value) *ir.Value {
-	heldBy := func(way rowTable) *ir.Value { return o.heldBy(t, way) }
-	words := o.words(o.sortKeysOf(keys))
+	return o.matchWords(t, o.words(o.sortKeysOf(keys)), o.wordsWith(t, codesOf))
+}
+
+// wordsWith returns the words of the keys and codes of slots; two for each slot, if keys are wide.
+func (o *ordering) wordsWith(t rowTable, codesOf func(way rowTable) *ir.Value) *ir.Value {
 	if t.isWide {
-		return o.matchWords(t, words, o.pairOf(o.ofSlots(t, heldBy), o.ofSlots(t, codesOf)))
+		return o.pairOf(o.ofSlots(t, func(way rowTable) *ir.Value { return o.heldBy(t, way) }), o.ofSlots(t, codesOf))
 	}
-	return o.matchWords(t, words, o.ofTables(t, func(way rowTable) *ir.Value { return o.wordsIn(t, way, codesOf) }))
+	return o.ofTables(t, func(way rowTable) *ir.Value { return o.wordsIn(t, way, codesOf) })
 }
 
 // wordsIn returns the words of keys and codes of a table that is made in one way, or of t itself.
@@ -393,17 +426,10 @@ func (o *ordering) newRowTable(keys []*ir.Value, lookedUp *ir.Value, isForPairs 
 		}
 		return t
 	}
-	slotOf := func(keys []*ir.Value) *ir.Value {
-		slot := o.hashSlot(t, keys)
-		if t.least != nil {
-			slot = o.choose(t.isDirect, o.directSlot(t, keys), slot)
-		}
-		return slot
-	}
 	if o.mayMove(keys) && (t.least != nil || !t.hasShortHash) {
-		o.insertInWays(&t, slotOf, size)
+		o.insertInWays(&t, size)
 	} else {
-		o.insert(&t, slotOf(keys), size, nil)
+		o.insert(&t, o.wanted(t, keys), size, nil)
 	}
 	switch {
 	case t.hasShortHash && isForPairs:
@@ -412,6 +438,15 @@ func (o *ordering) newRowTable(keys []*ir.Value, lookedUp *ir.Value, isForPairs 
 		o.orSorted(&t)
 	}
 	return t
+}
+
+// wanted returns the slot from which on rows with keys look for one.
+func (o *ordering) wanted(t rowTable, keys []*ir.Value) *ir.Value {
+	slot := o.hashSlot(t, keys)
+	if t.least != nil {
+		slot = o.choose(t.isDirect, o.directSlot(t, keys), slot)
+	}
+	return slot
 }
 
 // newLinearTable returns a hash table with linear probing, whatever the keys are.

@@ -98,6 +98,21 @@ func isFoundTest(u, v *ir.Value) bool {
 
 // lookup looks up the codes of rows with keys.
 func (o *ordering) lookup(t rowTable, keys []*ir.Value, column *ir.Value) *lookup {
+	if o.entersCodes(t) {
+		c := o.codingOf(column)
+		return &lookup{c, o.codeIn(t, keys, o.enteredCodes(t, column, func(row *ir.Value) *ir.Value { return o.codeOfRow(c, row) }))}
+	}
+	at := [2]*ir.Value{t.rows, column}
+	if o.coded[at] == nil {
+		c := o.codingOf(column)
+		o.coded[at] = &codedTable{coding: c, of: t, codesOf: eachWay(func(way rowTable) *ir.Value { return o.codes(way, c) })}
+	}
+	in := o.coded[at]
+	return &lookup{in.coding, o.codeOf(in, keys)}
+}
+
+// codingOf returns what the codes of a column are.
+func (o *ordering) codingOf(column *ir.Value) coding {
 	c := coding{column: column}
 	if column != nil && 8*column.Type.Kind.Size() == columnBits {
 		word := o.wordOf(o.early(column))
@@ -107,10 +122,7 @@ func (o *ordering) lookup(t rowTable, keys []*ir.Value, column *ir.Value) *looku
 		c.fits.Likely = true
 		c.short = o.apply(ir.OpLt, span, o.integer(span, math.MaxUint8))
 	}
-	if o.entersCodes(t) {
-		return &lookup{c, o.codeIn(t, keys, o.enteredCodes(t, column, func(row *ir.Value) *ir.Value { return o.codeOfRow(c, row) }))}
-	}
-	return &lookup{c, o.codeOf(t, keys, eachWay(func(way rowTable) *ir.Value { return o.codes(way, c) }), c.short)}
+	return c
 }
 
 // codes returns the codes of slots of a table made in one way; of one that is free, 0.

@@ -90,6 +90,9 @@ func (g *Graph) wayName(s *Stage) string {
 		return d.Kind == ir.DomainBins && d.By != nil && d.By.Op == ir.OpExpand && d.By.Args[0].Type.Domain.Kind == ir.DomainMask
 	})
 	isByParts := hasSlotsOf(ir.OpEnterParts, 1)
+	isFolded := slices.ContainsFunc(g.Pipeline.Values, func(v *ir.Value) bool {
+		return v.Op == ir.OpEither && v.Limit == last.condition && v.Args[0].Op.IsAggregate()
+	})
 	isTable := followsFromLengths(last.condition) && hasSlotsOf(ir.OpInsert, 0)
 	switch {
 	case movesAhead:
@@ -106,6 +109,10 @@ func (g *Graph) wayName(s *Stage) string {
 		return "a table made part by part"
 	case isGrouped, isByParts:
 		return "a table of all rows"
+	case isFolded && followsFromLengths(last.condition) && last.second:
+		return "rows looked up as they come"
+	case isFolded && followsFromLengths(last.condition):
+		return "rows looked up in the order of the table"
 	case isTable && last.second:
 		return "a table of rows that move first"
 	case isTable:

@@ -152,9 +152,33 @@ func TestWaysOfNarrowKeys(t *testing.T) {
 				t.Errorf("%s: %s has %d stages", keys, k.Name, len(p.Groups[i]))
 			}
 		}
-		for _, name := range []string{"a table of all rows", "a table made part by part"} {
-			if names[name] != isByParts {
-				t.Errorf("%s: ways %v", keys, names)
+		if names["a table made part by part"] != isByParts {
+			t.Errorf("%s: ways %v", keys, names)
+		}
+	}
+}
+
+// Many rows that are looked up move first where all that is asked is folded in any order, which explanations say.
+func TestWaysOfLooks(t *testing.T) {
+	for results, moves := range map[string]bool{
+		"s: sum(x[f[f >= 0]])": true,
+		"s: sum(x[f[f >= 0]]), n: count(f < 0), x: x[f[f >= 0]]": true,
+		"s: sum(x[f[f >= 0 && a > 3]] * y[f >= 0 && a > 3])":     true,
+		"s: sum(f64(x[f[f >= 0]]))":                              false,
+		"s: first(x[f[f >= 0]], else: 0)":                        false,
+		"s: argmin(x[f[f >= 0]], else: -1)":                      false,
+		"s: sum(x[f[f >= 0]] / y[f >= 0])":                       false, // which may fail
+		"s: sum(f)":                                              false,
+		"s: sum(y), z: x[f[f >= 0]]":                             false,
+	} {
+		g := graphOf(t, "a: [n]i32, y: [n]i32, b: [m]i32, x: [m]i32", "f = find(a, in: b)\n\treturn y: y, "+results, Options{Short: true, Partitions: true})
+		p, names := program(t, g, LevelAuto), map[string]bool{}
+		for i := range p.Kernels {
+			names[g.wayName(p.Groups[i][0])] = true
+		}
+		for _, name := range []string{"rows looked up in the order of the table", "rows looked up as they come"} {
+			if names[name] != moves {
+				t.Errorf("%s: ways %v", results, names)
 			}
 		}
 	}

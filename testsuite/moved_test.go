@@ -43,6 +43,12 @@ pipeline columns(a: [n]i32, c: [n]i32, b: [m]i32, x: [m]i32, y: [m]i16) {
 	g = find(c * 100003, in: k)
 	return x: x[f[f >= 0]], y: y[g[g >= 0]], row: find(a * 100003 + 100003, in: k)
 }
+pipeline looked(a: [n]i32, w: [n]i16, b: [m]i32, x: [m]i32) {
+	f = find(a, in: b)
+	hit = f >= 0
+	kept = w[hit] > 3
+	return s: sum(x[f[hit]] * i32(w[hit])), least: min(x[f[hit]][kept] - 1, else: 0), misses: count(f < 0), mean: avg(x[f[hit]]), any: any(x[f[hit]][kept] == 7), first: first(x[f[hit]], else: 0)
+}
 pipeline there(a: [n]i64, b: [m]i64) {
 	return n: count(find(a, in: b) >= 0)
 }
@@ -107,16 +113,27 @@ func TestMovedRows(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			moving := kernelWith(program.Kernels, func(op *tile.Op) bool { return op.Kind == tile.Rank && op.Digits == 1<<8 })
-			sorting := ""
-			if at := slices.IndexFunc(program.Kernels, func(k *tile.Kernel) bool { return k.Domains[0].Plan == "m_sorted_keys_slots" }); at >= 0 {
-				sorting = program.Kernels[at].Name
+			named := func(is func(k *tile.Kernel) bool) string {
+				if at := slices.IndexFunc(program.Kernels, is); at >= 0 {
+					return program.Kernels[at].Name
+				}
+				return ""
 			}
+			moves := func(domain string) string {
+				return named(func(k *tile.Kernel) bool {
+					return k.Domains[0].Plan == domain && k.Has(func(op *tile.Op) bool { return op.Kind == tile.Rank && op.Digits == 1<<8 })
+				})
+			}
+			moving, looking := moves("m"), moves("n")
+			sorting := named(func(k *tile.Kernel) bool { return k.Domains[0].Plan == "m_sorted_keys_slots" })
 			isNarrow := !slices.Contains([]string{"there", "long", "several", "pairs", "computed"}, p.Name)
 			if (sorting != "") != isNarrow || (moving == "") != slices.Contains([]string{"float", "known"}, p.Name) {
 				t.Fatalf("rows move in %q, and are sorted for %q", moving, sorting)
 			}
-			isIn := func(kernel, name string) bool { return kernel != "" && strings.HasPrefix(name, kernel) }
+			if (looking != "") != slices.Contains([]string{"column", "looked", "known", "there", "long"}, p.Name) {
+				t.Fatalf("rows that are looked up move in %q", looking)
+			}
+			isIn := func(kernel, name string) bool { return kernel != "" && strings.HasPrefix(name+"_", kernel+"_") }
 			sorted := false
 			lowered, err := simt.Lower(program, plan.Schedule{Workgroup: 8, Items: 2, Scheme: []string{simt.SchemePublished, simt.SchemeLookback}[i%2]})
 			if err != nil {
@@ -124,8 +141,9 @@ func TestMovedRows(t *testing.T) {
 			}
 			for j, rows := range []int{0, 1, least - 1, least, least + 1, 300} {
 				data := testsuite.RandomData{Rows: rows, Shape: shapes[(i+j)%len(shapes)], Seed: uint64(i + j), Special: true}
-				moved := false
+				moved, looked := false, false
 				run := watching(lowered, uint64(j), func(name string) {
+					looked = looked || isIn(looking, name)
 					moved = moved || isIn(moving, name) || isIn(sorting, name)
 					sorted = sorted || isIn(sorting, name)
 				})
@@ -133,6 +151,9 @@ func TestMovedRows(t *testing.T) {
 				kerneltest.Agree(t, lowered.Plan, run, p, fmt.Sprintf("%+v", data), columns)
 				if entered := columns[len(columns)-1].Len(); moved != (entered >= least) { // of m
 					t.Errorf("%d rows: moved: %t", entered, moved)
+				}
+				if left := columns[0].Len(); looked != (looking != "" && left >= least && columns[len(columns)-1].Len() >= least) {
+					t.Errorf("%d rows looked up in %d: moved: %t", left, columns[len(columns)-1].Len(), looked)
 				}
 			}
 			if areApart := slices.Contains([]string{"float", "known", "columns"}, p.Name); sorted != areApart { // keys are no slots
