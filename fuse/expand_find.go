@@ -255,9 +255,12 @@ func (o *ordering) heldBy(t, way rowTable) *ir.Value {
 
 // matchWords is match by the one word of some keys in a table of words.
 func (o *ordering) matchWords(t rowTable, keys []word, table *ir.Value) *ir.Value {
-	key, slot := keys[0].value, o.slotOfWords(t, keys)
+	key, slot := keys[0].value, (*ir.Value)(nil)
 	if t.hasShortHash {
 		key = o.narrowHash(keys[0])
+		slot = o.inBucket(t, o.shortSlot(t, key))
+	} else {
+		slot = o.slotOfWords(t, keys)
 	}
 	args := []*ir.Value{table, slot, t.isDirect, key}
 	found := o.add(o.pos, ir.Value{Op: ir.OpMatch, Args: args, Split: t.bucket, Type: ir.Type{Kind: ir.U32, Domain: key.Type.Domain}})
@@ -538,6 +541,11 @@ func (o *ordering) slotOfWords(t rowTable, words []word) *ir.Value {
 	} else {
 		slot = o.cast(ir.I64, o.apply(ir.OpShr, o.hashOf(words), t.shift))
 	}
+	return o.inBucket(t, slot)
+}
+
+// inBucket returns the slot from which on searches look that want one.
+func (o *ordering) inBucket(t rowTable, slot *ir.Value) *ir.Value {
 	if t.bucket > 0 {
 		slot = o.apply(ir.OpAnd, slot, o.number(-int64(t.bucket)))
 	}

@@ -160,7 +160,7 @@ func Lower(p *ir.Pipeline, options Options) *Graph {
 func entered(p *ir.Pipeline) map[*ir.Value][]*ir.Value {
 	sizes := map[*ir.Value][]*ir.Value{}
 	for _, v := range p.Values {
-		if v.Op == ir.OpEnter || v.Op == ir.OpInsert {
+		if v.Op == ir.OpEnter || v.Op == ir.OpInsert || v.Op == ir.OpEnterParts {
 			sizes[v.Args[1]] = append(sizes[v.Args[1]], v)
 		}
 	}
