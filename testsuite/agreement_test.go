@@ -1,11 +1,7 @@
 package testsuite_test
 
 import (
-	"bytes"
-	"context"
-	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"testing"
 
@@ -14,11 +10,10 @@ import (
 	"github.com/kgen-go/kgen/fuse"
 	"github.com/kgen-go/kgen/internal/compile"
 	run "github.com/kgen-go/kgen/internal/device/gocpu"
-	"github.com/kgen-go/kgen/internal/memory"
-	"github.com/kgen-go/kgen/internal/raw"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
 	"github.com/kgen-go/kgen/testsuite"
+	"github.com/kgen-go/kgen/testsuite/internal/emittedtest"
 	"github.com/kgen-go/kgen/testsuite/internal/kerneltest"
 	"github.com/kgen-go/kgen/testsuite/sample"
 )
@@ -81,7 +76,7 @@ func testAgreement(t *testing.T, entries []testsuite.Entry) {
 	for _, level := range fuse.Levels {
 		var programs []*backends.Program
 		for _, entry := range entries {
-			program, _, err := compile.Compile(entry.Pipeline, emittedOptions(level))
+			program, _, err := compile.Compile(entry.Pipeline, emittedtest.Options(level))
 			if err != nil {
 				t.Errorf("%s at level %s: %v", entry.Name, level, err)
 				continue
@@ -96,9 +91,9 @@ func testAgreement(t *testing.T, entries []testsuite.Entry) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		addPackage(&source, level, out)
+		emittedtest.AddPackage(&source, level, out)
 	}
-	device := openEmitted(t, source, plans)
+	device := emittedtest.Open(t, source, plans)
 	for _, entry := range compiled {
 		t.Run(entry.Name, func(t *testing.T) {
 			agree(t, device, entry.Pipeline, "own data", entry.Columns)
@@ -117,24 +112,11 @@ func testAgreement(t *testing.T, entries []testsuite.Entry) {
 	}
 }
 
-// emittedOptions returns how pipelines are compiled for emitted Go. Few rows are enough for a
-// hash table. Keys of a small range have bins at some levels only.
-func emittedOptions(level string) compile.Options {
-	options := compile.Options{Level: level, Options: fuse.Options{Hash: 2, Cores: true, Entered: level != fuse.LevelPaper3}}
-	switch level {
-	case fuse.LevelNone:
-		options.Bins, options.Hash = -1, 0
-	case fuse.LevelPaper3, fuse.LevelOnePass:
-		options.Bins = -1
-	}
-	return options
-}
-
 // sizes are the numbers of rows to try.
 func sizes(p *ir.Pipeline, shape testsuite.Shape) []int {
 	list := []int{0, 1, 2, 33, 1000}
 	if shape == testsuite.Runs || shape == testsuite.Mixed {
-		list = append(list, chainRows)
+		list = append(list, emittedtest.ChainRows)
 	}
 	most := kerneltest.MostRows(p)
 	for i := range list {
@@ -145,7 +127,7 @@ func sizes(p *ir.Pipeline, shape testsuite.Shape) []int {
 
 // agree requires that every level, with one worker and with several, gives the
 // results of the interpreter.
-func agree(t *testing.T, device emittedGo, p *ir.Pipeline, what string, in []ir.Column) {
+func agree(t *testing.T, device emittedtest.Emitted, p *ir.Pipeline, what string, in []ir.Column) {
 	t.Helper()
 	want, err := testsuite.Expect(p, in)
 	if err != nil {
@@ -154,97 +136,11 @@ func agree(t *testing.T, device emittedGo, p *ir.Pipeline, what string, in []ir.
 	}
 	for _, level := range fuse.Levels {
 		for _, workers := range []int{1, 3} {
-			got, err := device.run(p, level, workers, in)
+			got, err := device.Run(p, level, workers, in)
 			if difference := want.Differ(got, err); difference != "" {
 				t.Errorf("%s at level %s with %d workers: %s", what, level, workers, difference)
 				return
 			}
 		}
 	}
-}
-
-// chainRows is enough for several blocks of rows on several workers.
-const chainRows = 3<<16 + 7
-
-func addPackage(source *run.Source, name string, out *backends.Output) {
-	files := map[string][]byte{}
-	for _, f := range out.Files {
-		files[f.Name] = f.Text
-	}
-	source.Packages = append(source.Packages, run.Package{Name: name, Files: files})
-	for _, e := range out.Entries {
-		entry := run.Entry{Program: name + "/" + e.Pipeline, Package: len(source.Packages) - 1, Into: e.Into, Result: e.Result}
-		entry.Params, entry.Results = fields(e.Params), fields(e.Results)
-		source.Entries = append(source.Entries, entry)
-	}
-}
-
-func fields(list []backends.Field) []run.Field {
-	var out []run.Field
-	for _, f := range list {
-		out = append(out, run.Field{Name: f.Name, Kind: f.Kind, Scalar: f.Scalar})
-	}
-	return out
-}
-
-// emittedGo runs emitted functions.
-type emittedGo struct {
-	worker *run.Worker
-	space  *memory.Space
-	plans  map[string]*plan.Plan // by level/pipeline
-}
-
-// openEmitted builds emitted functions, whose process ends with the test.
-func openEmitted(t *testing.T, source run.Source, plans map[string]*plan.Plan) emittedGo {
-	t.Helper()
-	return openEmittedWith(t, source, plans, run.Options{CacheFolder: os.Getenv("KGEN_CACHE")})
-}
-
-// openEmittedWith is openEmitted with options of the build.
-func openEmittedWith(t *testing.T, source run.Source, plans map[string]*plan.Plan, options run.Options) emittedGo {
-	t.Helper()
-	binary, err := run.Build(context.Background(), source, options)
-	if err != nil {
-		t.Fatal(err)
-	}
-	space := memory.NewSpace(0)
-	t.Cleanup(space.Close)
-	worker := binary.Worker(space)
-	t.Cleanup(func() { worker.Close() })
-	return emittedGo{worker, space, plans}
-}
-
-// run runs the function of a level, as kgen run does: large results are written
-// to memory of the size that the plan bounds.
-func (d emittedGo) run(p *ir.Pipeline, level string, workers int, in []ir.Column) ([]ir.Column, error) {
-	call := run.Call{Program: level + "/" + p.Name, Workers: workers}
-	rows, scalars := map[string]int64{}, map[string]int64{}
-	for i, c := range in {
-		if c.Slice == nil {
-			c = ir.NewColumn(p.Params[i].Type.Kind, 1)
-			c.Set(0, p.Params[i].Const)
-		}
-		call.Params = append(call.Params, raw.Bytes(c))
-		port := d.plans[call.Program].Ports[i]
-		if port.Domain != "" {
-			rows[port.Domain] = int64(c.Len())
-		} else if port.Kind == plan.I64 {
-			scalars[port.Scalar] = c.At(0).Int64()
-		}
-	}
-	call.Bounds = d.plans[call.Program].ResultBounds(rows, scalars)
-	result, err := d.worker.Run(context.Background(), call)
-	var check *run.CheckError
-	if errors.As(err, &check) {
-		return nil, &ir.CheckError{Site: &p.Sites[check.Site], Row: check.Row}
-	}
-	if err != nil {
-		return nil, err
-	}
-	var columns []ir.Column
-	for i, data := range result.Columns {
-		columns = append(columns, raw.FromBytes(p.Results[i].Value.Type.Kind, bytes.Clone(data)))
-		d.space.Free(data)
-	}
-	return columns, nil
 }

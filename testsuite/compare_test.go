@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/kgen-go/kgen/internal/irtest"
 	"github.com/kgen-go/kgen/ir"
 )
 
@@ -66,7 +67,7 @@ func TestFloatComparison(t *testing.T) {
 		{"computed from a sum that does not", "pipeline p(x: [n]f64) {\n\treturn s: sum(x) / 3\n}", []float64{1, 2}, nextUp, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if d := differs(t, loadOne(t, c.source), []ir.Column{floats(c.x...)}, c.change); d != c.differs {
+			if d := differs(t, irtest.Load(t, c.source), []ir.Column{floats(c.x...)}, c.change); d != c.differs {
 				t.Errorf("differs %v, want %v", d, c.differs)
 			}
 		})
@@ -76,7 +77,7 @@ func TestFloatComparison(t *testing.T) {
 // Rows of a pipeline that returns unordered may come in any order, the same for
 // all columns of a domain.
 func TestUnorderedComparison(t *testing.T) {
-	p := loadOne(t, "pipeline p(a: [n]i32, b: [n]i32) {\n\treturn unordered a, b\n}")
+	p := irtest.Load(t, "pipeline p(a: [n]i32, b: [n]i32) {\n\treturn unordered a, b\n}")
 	ints := func(values ...int32) ir.Column { return ir.Column{Kind: ir.I32, Slice: values} }
 	want, err := Expect(p, []ir.Column{ints(1, 2, 1), ints(5, 6, 7)})
 	if err != nil {
@@ -92,7 +93,7 @@ func TestUnorderedComparison(t *testing.T) {
 
 // A failed check must be the same, in the same row.
 func TestCheckComparison(t *testing.T) {
-	p := loadOne(t, "pipeline p(a: [n]i32, b: [n]i32) {\n\treturn q: a / b, r: a % (b - 1)\n}")
+	p := irtest.Load(t, "pipeline p(a: [n]i32, b: [n]i32) {\n\treturn q: a / b, r: a % (b - 1)\n}")
 	ints := func(values ...int32) ir.Column { return ir.Column{Kind: ir.I32, Slice: values} }
 	want, err := Expect(p, []ir.Column{ints(1, 2, 1), ints(1, 0, 0)})
 	if err != nil {
@@ -111,7 +112,7 @@ func TestCheckComparison(t *testing.T) {
 
 // How a float may differ from the interpreter's follows from a known Finish only.
 func TestUnknownFinishPanics(t *testing.T) {
-	p := loadOne(t, "pipeline p(x: [n]f64) {\n\treturn r: sum(x)\n}\n")
+	p := irtest.Load(t, "pipeline p(x: [n]f64) {\n\treturn r: sum(x)\n}\n")
 	a := ir.OpSum.Aggregate()
 	defer func() {
 		a.Finish = ir.FinishField

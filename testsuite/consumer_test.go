@@ -42,3 +42,11 @@ func TestConsumerModule(t *testing.T) {
 		}
 	}
 }
+
+// write writes a file.
+func write(t *testing.T, path string, text []byte) {
+	t.Helper()
+	if err := os.WriteFile(path, text, 0o666); err != nil {
+		t.Fatal(err)
+	}
+}

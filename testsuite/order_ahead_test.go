@@ -78,7 +78,7 @@ func TestRowsAhead(t *testing.T) {
 				for j, rows := range []int{0, 1, least - 1, least, least + 1, 300} {
 					data := testsuite.RandomData{Rows: rows, Shape: shapes[(i+j)%len(shapes)], Seed: uint64(i + j), Special: true}
 					moved := false
-					run := watching(lowered, uint64(j), func(name string) { moved = moved || name == moving || strings.HasPrefix(name, moving+"_") })
+					run := kerneltest.Watching(lowered, uint64(j), func(name string) { moved = moved || name == moving || strings.HasPrefix(name, moving+"_") })
 					kerneltest.Agree(t, lowered.Plan, run, p, fmt.Sprintf("%s %+v", scheme, data), data.Columns(p))
 					if moved != (rows >= least) {
 						t.Errorf("%d rows: moved: %t", rows, moved)
@@ -111,5 +111,5 @@ func TestRowsAheadByWideDigits(t *testing.T) {
 		in[1].Set(row, ir.Int(ir.I64, int64(row)))
 		in[2].Set(row, ir.Float(ir.F64, float64(row)))
 	}
-	kerneltest.Agree(t, lowered.Plan, watching(lowered, 1, func(string) {}), p, "keys of ten bits", in)
+	kerneltest.Agree(t, lowered.Plan, kerneltest.Watching(lowered, 1, func(string) {}), p, "keys of ten bits", in)
 }

@@ -32,7 +32,7 @@ func TestOrderOfFew(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if kernelWith(program.Kernels, func(op *tile.Op) bool { return op.Kind == tile.Order }) == "" {
+		if kerneltest.KernelWith(program.Kernels, func(op *tile.Op) bool { return op.Kind == tile.Order }) == "" {
 			t.Errorf("%s: no work-group sorts rows by itself", kind)
 		}
 		lowered, err := simt.Target{Atomics64: true}.Lower(program, plan.Schedule{Workgroup: 8, Items: 4})

@@ -21,6 +21,7 @@ import (
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
 	"github.com/kgen-go/kgen/testsuite"
+	"github.com/kgen-go/kgen/testsuite/internal/emittedtest"
 	"github.com/kgen-go/kgen/testsuite/sample"
 )
 
@@ -99,12 +100,12 @@ func TestOrders(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		addPackage(&source, fuse.LevelOnePass, out)
-		device := openEmitted(t, source, plans)
+		emittedtest.AddPackage(&source, fuse.LevelOnePass, out)
+		device := emittedtest.Open(t, source, plans)
 		for _, p := range some {
 			for _, workers := range []int{1, 3} {
 				ordersAgree(t, p, []int{0, 60, 64*64 + 900}, func(in []ir.Column) ([]ir.Column, error) {
-					return device.run(p, fuse.LevelOnePass, workers, in)
+					return device.Run(p, fuse.LevelOnePass, workers, in)
 				})
 			}
 		}

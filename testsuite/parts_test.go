@@ -147,7 +147,7 @@ func TestPartsAreLong(t *testing.T) {
 
 // longOptions is emulatedOptions for columns of any length.
 func longOptions(level, variant string) compile.Options {
-	options := emulatedOptions(level, variant)
+	options := kerneltest.EmulatedOptions(level, variant)
 	options.Short = false
 	return options
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
 	"github.com/kgen-go/kgen/testsuite"
+	"github.com/kgen-go/kgen/testsuite/internal/kerneltest"
 )
 
 const picksText = `
@@ -38,7 +39,7 @@ func TestPickedRows(t *testing.T) {
 			for seed := range uint64(4) {
 				for _, rows := range []int{1, 13, 150, 600} {
 					data := testsuite.RandomData{Rows: rows, Shape: testsuite.Mixed, Seed: seed, Whole: true}
-					agreeEmulated(t, lowered, loaded[0], fmt.Sprintf("%s, %v, %d rows, seed %d", level, s, rows, seed), data.Columns(loaded[0]))
+					kerneltest.AgreeEmulated(t, lowered, loaded[0], fmt.Sprintf("%s, %v, %d rows, seed %d", level, s, rows, seed), data.Columns(loaded[0]))
 				}
 			}
 		}

@@ -34,7 +34,7 @@ func TestPublished(t *testing.T) {
 				continue
 			}
 			variant := plan.Variants[(i+j)%len(plan.Variants)]
-			program, _, err := compile.Compile(entry.Pipeline, emulatedOptions(level, variant))
+			program, _, err := compile.Compile(entry.Pipeline, kerneltest.EmulatedOptions(level, variant))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -54,7 +54,7 @@ func TestPublished(t *testing.T) {
 			for seed, rows := range []int{0, 1, 25, 110} {
 				shape := testsuite.Shapes()[(i+2*j+seed)%len(testsuite.Shapes())]
 				data := testsuite.RandomData{Rows: min(rows, kerneltest.MostRows(entry.Pipeline)/4), Shape: shape, Seed: uint64(seed), Whole: true}
-				agreeEmulated(t, lowered, entry.Pipeline, fmt.Sprintf("%s at level %s, %+v, %+v", entry.Name, level, schedule, data), data.Columns(entry.Pipeline))
+				kerneltest.AgreeEmulated(t, lowered, entry.Pipeline, fmt.Sprintf("%s at level %s, %+v, %+v", entry.Name, level, schedule, data), data.Columns(entry.Pipeline))
 			}
 		}
 	}

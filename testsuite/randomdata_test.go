@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/internal/interp"
+	"github.com/kgen-go/kgen/internal/irtest"
 	"github.com/kgen-go/kgen/ir"
 )
 
@@ -61,7 +62,7 @@ func runText(t *testing.T, entry Entry, data RandomData) string {
 
 // Runs of equal floats have zeros of both signs, next to each other.
 func TestRandomDataZeros(t *testing.T) {
-	p := loadOne(t, `pipeline p(x: [n]f64, y: [n]f32) {
+	p := irtest.Load(t, `pipeline p(x: [n]f64, y: [n]f32) {
 	return x: count(by: runs(x)), y: count(by: runs(y))
 }`)
 	for i := range p.Params {
@@ -84,7 +85,7 @@ func TestRandomDataZeros(t *testing.T) {
 // Fitted index columns hold valid rows of the columns they index, and extreme
 // columns hold extreme values.
 func TestRandomDataFits(t *testing.T) {
-	p := loadOne(t, `pipeline p(x: [m]f64, i: [n]i32, j: [n]u8, d: [n]i64) {
+	p := irtest.Load(t, `pipeline p(x: [m]f64, i: [n]i32, j: [n]u8, d: [n]i64) {
 	return a: x[i], h: count(by: bins(j, 5)), q: 100 / d
 }`)
 	specials := 0

@@ -1,17 +1,12 @@
 package testsuite_test
 
 import (
-	"context"
 	"fmt"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/kgen-go/kgen/fuse"
 	"github.com/kgen-go/kgen/internal/compile"
-	"github.com/kgen-go/kgen/internal/device/exec"
 	"github.com/kgen-go/kgen/internal/simt"
-	"github.com/kgen-go/kgen/internal/simt/simttest"
-	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
 	"github.com/kgen-go/kgen/testsuite"
 	"github.com/kgen-go/kgen/testsuite/internal/kerneltest"
@@ -36,7 +31,7 @@ func TestWorkGroups(t *testing.T) {
 				if kerneltest.SkipsLevel(entry.Pipeline, i, j) {
 					continue
 				}
-				program, _, err := compile.Compile(entry.Pipeline, emulatedOptions(level, ""))
+				program, _, err := compile.Compile(entry.Pipeline, kerneltest.EmulatedOptions(level, ""))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -46,7 +41,7 @@ func TestWorkGroups(t *testing.T) {
 					t.Errorf("%s: %v", level, err)
 					continue
 				}
-				agreeEmulated(t, lowered, entry.Pipeline, level+", own data", entry.Columns)
+				kerneltest.AgreeEmulated(t, lowered, entry.Pipeline, level+", own data", entry.Columns)
 				for seed := range 2 { // each pipeline and level gets other shapes
 					if seed > 0 && kerneltest.Sorts(entry.Pipeline) {
 						break
@@ -54,7 +49,7 @@ func TestWorkGroups(t *testing.T) {
 					shape := testsuite.Shapes()[(i+2*j+seed)%len(testsuite.Shapes())]
 					for _, rows := range []int{0, 1, 31, 103} {
 						data := testsuite.RandomData{Rows: min(rows, kerneltest.MostRows(entry.Pipeline)/4), Shape: shape, Seed: uint64(seed), Whole: true, Careless: seed%2 == 1}
-						agreeEmulated(t, lowered, entry.Pipeline, fmt.Sprintf("%s, %+v", level, data), data.Columns(entry.Pipeline))
+						kerneltest.AgreeEmulated(t, lowered, entry.Pipeline, fmt.Sprintf("%s, %+v", level, data), data.Columns(entry.Pipeline))
 					}
 				}
 			}
@@ -85,7 +80,7 @@ func TestVariants(t *testing.T) {
 					if !sample.TakesSetting(i, j+k/2, 2) {
 						continue
 					}
-					program, _, err := compile.Compile(entry.Pipeline, emulatedOptions(level, variant))
+					program, _, err := compile.Compile(entry.Pipeline, kerneltest.EmulatedOptions(level, variant))
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -95,55 +90,14 @@ func TestVariants(t *testing.T) {
 						t.Errorf("%s, %s: %v", level, variant, err)
 						continue
 					}
-					agreeEmulated(t, lowered, entry.Pipeline, level+", "+variant+", own data", entry.Columns)
+					kerneltest.AgreeEmulated(t, lowered, entry.Pipeline, level+", "+variant+", own data", entry.Columns)
 					shape := testsuite.Shapes()[(i+2*j+k)%len(testsuite.Shapes())]
 					for _, rows := range []int{0, 1, 25, 79} {
 						data := testsuite.RandomData{Rows: min(rows, kerneltest.MostRows(entry.Pipeline)/4), Shape: shape, Seed: uint64(k), Whole: true, Careless: rows == 25}
-						agreeEmulated(t, lowered, entry.Pipeline, fmt.Sprintf("%s, %s, %s, %+v", level, variant, scheme, data), data.Columns(entry.Pipeline))
+						kerneltest.AgreeEmulated(t, lowered, entry.Pipeline, fmt.Sprintf("%s, %s, %s, %+v", level, variant, scheme, data), data.Columns(entry.Pipeline))
 					}
 				}
 			}
 		})
 	}
-}
-
-func agreeEmulated(t *testing.T, program *simt.Program, p *ir.Pipeline, what string, in []ir.Column) {
-	t.Helper()
-	device := simttest.NewDevice(program.Kernels, rand.New(rand.NewPCG(1, 2)))
-	run := func(in exec.Inputs) (*exec.Result, error) {
-		return exec.Run(context.Background(), device, program.Plan, in, exec.Options{})
-	}
-	kerneltest.Agree(t, program.Plan, run, p, what, in)
-}
-
-// emulatedOptions returns how pipelines are compiled for emulated devices. The rows of
-// the corpus have keys of a small range. So their groups are sorted at one level alone,
-// unfused, and found by a hash table at others; and find and join do all that schedules can say.
-func emulatedOptions(level, variant string) compile.Options {
-	s := plan.Schedule{Variant: variant, Radix: 2}
-	switch level {
-	case fuse.LevelNone:
-		s.Groups = plan.Sort
-	case fuse.LevelPaper3, fuse.LevelOnePass:
-		s.Groups = plan.Hash
-	}
-	switch level { // tables of rows, likewise, or none
-	case fuse.LevelNone:
-		s.Probe = plan.Loops
-	case fuse.LevelPaper3:
-		s.Probe = plan.Sort
-	case fuse.LevelPaper2:
-		s.Probe = plan.Linear
-	case fuse.LevelOnePass:
-		s.Probe = plan.Cuckoo
-	}
-	options := compile.For(level, s)
-	options.Sample = 1
-	if s.Groups != plan.Sort {
-		options.Hash = 2
-	}
-	if level == fuse.LevelOnePass {
-		options.HashGroups, options.Partitions = 2, true
-	}
-	return options
 }

@@ -41,7 +41,7 @@ func TestTilePrograms(t *testing.T) {
 					continue
 				}
 				for _, variant := range kerneltest.VariantsOf(entry.Pipeline, plan.Direct, plan.Segmented) {
-					options := emulatedOptions(level, variant)
+					options := kerneltest.EmulatedOptions(level, variant)
 					options.Short = (i+j)%2 == 0
 					program, _, err := compile.Compile(entry.Pipeline, options)
 					if err != nil {

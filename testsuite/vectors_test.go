@@ -16,6 +16,7 @@ import (
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
 	"github.com/kgen-go/kgen/testsuite"
+	"github.com/kgen-go/kgen/testsuite/internal/emittedtest"
 )
 
 // vectorKinds are the kinds that fill lanes.
@@ -130,12 +131,12 @@ func TestVectors(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		addPackage(&source, k.String(), out)
+		emittedtest.AddPackage(&source, k.String(), out)
 	}
-	device := openEmittedWith(t, source, plans, run.Options{CacheFolder: os.Getenv("KGEN_CACHE"), SIMD: true})
+	device := emittedtest.OpenWith(t, source, plans, run.Options{CacheFolder: os.Getenv("KGEN_CACHE"), SIMD: true})
 	for i, p := range pipelines {
-		for _, rows := range []int{0, 1, 31, 32, 33, 63, 64, 65, 127, 128, 1000, chainRows} {
-			if rows == chainRows && kinds[i].Size() != 4 { // enough for several workers
+		for _, rows := range []int{0, 1, 31, 32, 33, 63, 64, 65, 127, 128, 1000, emittedtest.ChainRows} {
+			if rows == emittedtest.ChainRows && kinds[i].Size() != 4 { // enough for several workers
 				continue
 			}
 			in := vectorColumns(p, kinds[i], rows)
@@ -145,7 +146,7 @@ func TestVectors(t *testing.T) {
 				continue
 			}
 			for _, workers := range []int{1, 3} {
-				got, err := device.run(p, kinds[i].String(), workers, in)
+				got, err := device.Run(p, kinds[i].String(), workers, in)
 				if difference := want.Differ(got, err); difference != "" {
 					t.Errorf("%v, %d rows, %d workers: %s", p, rows, workers, difference)
 				}

@@ -13,6 +13,7 @@ import (
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
 	"github.com/kgen-go/kgen/testsuite"
+	"github.com/kgen-go/kgen/testsuite/internal/kerneltest"
 )
 
 // TestLookBackWidths runs look-back with states of one word of 32 bits and
@@ -27,7 +28,7 @@ func TestLookBackWidths(t *testing.T) {
 			}
 			for _, rows := range []int{0, 1, 13, 150} {
 				data := testsuite.RandomData{Rows: rows, Shape: testsuite.Mixed, Seed: uint64(width), Whole: true}
-				agreeEmulated(t, lowered, program.Pipeline, fmt.Sprintf("%v, %d words, %d rows", mix, width, rows), data.Columns(program.Pipeline))
+				kerneltest.AgreeEmulated(t, lowered, program.Pipeline, fmt.Sprintf("%v, %d words, %d rows", mix, width, rows), data.Columns(program.Pipeline))
 			}
 		}
 	}

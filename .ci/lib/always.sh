@@ -7,7 +7,7 @@ step "cross builds" 10m bash -c "cross_build '$targets'"
 # Slow tests take a sample in go test ./..., which runs here without them: then all of them, of the corpus a part, and
 # of its settings some, chosen by the commit (docs/testing.md).
 slow='^Test(Agreement|Papers|WorkGroups|Variants|Parts|Published|TilePrograms|Emitted(OpenCL(WithPTX)?|SharedDestination|Tests|Device(s|Tests)|Partials(OfRandomPipelines)?|Code)|CUDAEmulation(Variants|Parts|Persistent(Folds)?|Ranking|Large|Children)?|CUDAMutants|PersistentCorpus|Planted|Correct|NotFused|MalformedSource|ReservedNames|ProgramsAreValid|Orders|Coverage|Same|Shrinks|ExplainEverything|LevelRules|SearchByParts|GroupsByHash|Probes|AutoCostsLeast|Footprint|Tutorial|RaceIsReported|HostCuPy|ManyCalls)$'
-slow_packages=". ./testsuite ./testsuite/cuda ./testsuite/docs ./testsuite/emitted ./backends/cuda/emu ./internal/kernels ./internal/device/gocpu ./internal/difftest ./internal/difftest/random ./fuse ./internal/table/generate ./cmd/kgen"
+slow_packages=". ./testsuite ./testsuite/cuda ./testsuite/docs ./testsuite/emitted ./testsuite/opencl ./testsuite/papers ./testsuite/tables ./backends/cuda/emu ./internal/kernels ./internal/device/gocpu ./internal/difftest ./internal/difftest/random ./fuse ./internal/table/generate ./cmd/kgen"
 # Of the longest the commit chooses a quarter, apart from the turn, by which some of these choose settings.
 later=
 long_tests=(

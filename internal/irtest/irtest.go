@@ -1,4 +1,4 @@
-// Package irtest tests what other packages make of the table of aggregates.
+// Package irtest gives tests of other packages pipelines, and what these make of the table of aggregates.
 package irtest
 
 import (
@@ -39,4 +39,14 @@ func UnknownFinish(op ir.Op, place func()) (said string) {
 	a.Finish = 99
 	place()
 	return ""
+}
+
+// Load returns the first pipeline of a text.
+func Load(t *testing.T, text string) *ir.Pipeline {
+	t.Helper()
+	pipelines, errs := ir.Load("test.kg", []byte(text))
+	if err := errs.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return pipelines[0]
 }

@@ -38,7 +38,7 @@ var claims = []Mutant{
 	{Name: "a value that moves with its key loses a bit", File: "fuse/expand_partition.go", Tests: claimedTest,
 		Old: "o.integer(word, numberBits)",
 		New: "o.integer(word, numberBits+1)"},
-	{Name: "pairs of places are for partitioned rows of few groups", File: "internal/simt/places.go", Tests: "./testsuite -run ^TestPlacesFitTheSample$",
+	{Name: "pairs of places are for partitioned rows of few groups", File: "internal/simt/places.go", Tests: "./testsuite/tables -run ^TestPlacesFitTheSample$",
 		Old: "in.parts != (op.PartBits > 0) || ",
 		New: ""},
 }

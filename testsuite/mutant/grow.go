@@ -17,7 +17,7 @@ var grow = []Mutant{
 	{Name: "a block has room for one result", File: "backends/gocpu/grow.go", Tests: "./testsuite -run ^TestKeptGroups$",
 		Old: "d.room(loop.Add(used, loop.Sub(hi, lo)))",
 		New: "d.room(used)"},
-	{Name: "all columns of groups are as long as the first", File: "backends/gocpu/function.go", Tests: "./testsuite -run ^TestFewRowsOfGroups$",
+	{Name: "all columns of groups are as long as the first", File: "backends/gocpu/function.go", Tests: "./testsuite/tables -run ^TestFewRowsOfGroups$",
 		Old: "return !g.equallyLong(first, op)",
 		New: "return false"},
 	{Name: "memory that a launch binds is as long as that in its place", File: "backends/gocpu/kernel.go", Tests: "./backends/gocpu -run ^TestRoomOfBoundMemory$",
