@@ -154,65 +154,6 @@ func (o *ordering) probeFrom(t rowTable, slot, key *ir.Value, keys []*ir.Value) 
 	return o.add(o.pos, ir.Value{Op: ir.OpProbe, Args: args, Type: ir.Type{Kind: ir.I64, Domain: keys[0].Type.Domain, Target: t.rows.Type.Domain}})
 }
 
-// codedTable is a table with the codes of a column, which whoever looks them up shares.
-type codedTable struct {
-	coding
-	of                  rowTable
-	codesOf             func(way rowTable) *ir.Value
-	words, codes, bytes *ir.Value // of slots: the words of keys and codes, and codes alone, also of one byte; nil until they are wanted
-}
-
-// wordsIn, codesIn and bytesIn return what is wanted of a table.
-func (c *codedTable) wordsIn(o *ordering) *ir.Value {
-	if c.words == nil {
-		c.words = o.wordsWith(c.of, c.codesOf)
-	}
-	return c.words
-}
-
-func (c *codedTable) codesIn(o *ordering) *ir.Value {
-	if c.codes == nil {
-		c.codes = o.ofSlots(c.of, c.codesOf)
-	}
-	return c.codes
-}
-
-func (c *codedTable) bytesIn(o *ordering) *ir.Value {
-	if c.bytes == nil {
-		c.bytes = o.ofSlots(c.of, func(way rowTable) *ir.Value { return o.cast(ir.U8, c.codesOf(way)) })
-	}
-	return c.bytes
-}
-
-// codeOf returns the codes of the rows with keys, or 0. If slots are
-// keys, and a scalar says that all codes are short, a table of bytes is read: what searches are
-// bound by is how much of a table the caches hold.
-func (o *ordering) codeOf(in *codedTable, keys []*ir.Value) *ir.Value {
-	t := in.of
-	if !t.hasWords() {
-		slot, codes := o.probe(t, keys), in.codesIn(o)
-		isFound := o.apply(ir.OpGe, slot, o.number(0))
-		return o.choose(isFound, o.atSlot(codes, slot), o.constant(ir.Int(codes.Type.Kind, 0)))
-	}
-	code := o.matchWords(t, o.words(o.sortKeysOf(keys)), in.wordsIn(o))
-	codes := in.codesIn(o)
-	code = o.cast(codes.Type.Kind, code)
-	if t.least == nil {
-		return code
-	}
-	slot := o.choose(t.isDirect, o.directSlot(t, keys), o.number(-1))
-	at := func(codes, slot *ir.Value) *ir.Value { // of a slot that does not exist, 0 is gathered
-		slot.Type.Target = codes.Type.Domain
-		return o.gather(o.pos, codes, slot)
-	}
-	if in.short == nil {
-		return o.choose(t.isDirect, at(codes, slot), code)
-	}
-	short := at(in.bytesIn(o), o.choose(in.short, slot, o.number(-1)))
-	long := at(codes, o.choose(in.short, o.number(-1), slot))
-	return o.choose(t.isDirect, o.choose(in.short, o.cast(ir.U32, short), long), code)
-}
-
 // match looks keys of one word up in a table of these words and the codes of slots. If slots are
 // keys, it returns 0.
 func (o *ordering) match(t rowTable, keys []*ir.Value, codesOf func(way rowTable) *ir.Value) *ir.Value {

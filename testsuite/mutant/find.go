@@ -140,7 +140,7 @@ var find = []Mutant{
 	{Name: "codes of nine bits are short", File: "fuse/expand_lookup.go", Tests: "./testsuite/tables -run TestShortCodes",
 		Old: "o.apply(ir.OpLt, span, o.integer(span, math.MaxUint8))",
 		New: "o.apply(ir.OpLe, span, o.integer(span, math.MaxUint8))"},
-	{Name: "short codes are read as long ones", File: "fuse/expand_find.go", Tests: "./testsuite/tables -run TestShortCodes",
+	{Name: "short codes are read as long ones", File: "fuse/expand_lookup.go", Tests: "./testsuite/tables -run TestShortCodes",
 		Old: "o.choose(in.short, slot, o.number(-1))",
 		New: "o.choose(in.short, o.number(-1), slot)"},
 	{Name: "pairs of a left row go on with those of the one before", File: "fuse/expand_join.go", Device: "gocpu", Programs: "equi_join",
