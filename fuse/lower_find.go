@@ -197,11 +197,7 @@ func (b *kernelBuilder) match(v *ir.Value, domain int) tile.ID {
 	if isWide {
 		b.Kernel.Streams[stream].Long, slots = true, slots.Parent
 	}
-	partBits := 0
-	if by := v.Type.Domain.By; v.Type.Domain.Kind == ir.DomainOrder && by != nil && by.Op == ir.OpScatter && by.Args[1].AnyOrder { // see movedLooks
-		partBits = by.Args[1].Split
-	}
-	return b.Match(domain, stream, b.column(v.Args[1]), b.lengthBefore(slots), b.scalar(v.Args[2], false), b.column(v.Args[3]), v.Split, partBits, isWide)
+	return b.Match(domain, stream, b.column(v.Args[1]), b.lengthBefore(slots), b.scalar(v.Args[2], false), b.column(v.Args[3]), v.Split, isWide)
 }
 
 // keyStreams returns the streams of the keys of the rows in a table.

@@ -47,7 +47,7 @@ func (k *kernel) holdRows(items int, aligned func(stream int) bool) {
 			budget *= 2
 		}
 		most := maxHeldItems
-		if k.remembered > 0 || k.Has(searchesParts) {
+		if k.remembered > 0 {
 			most = seekItems
 		}
 		if k.localTables != nil && len(k.localTables.entered) > 0 && k.localTables.bytes > sharedBudget {
@@ -63,10 +63,6 @@ func (k *kernel) holdRows(items int, aligned func(stream int) bool) {
 		k.arena.staged[i] = true
 	}
 }
-
-// searchesParts reports whether rows search a table in the order of its parts: with fewer rows of work-items, all work-groups
-// together search fewer parts at a time.
-func searchesParts(op *tile.Op) bool { return op.Kind == tile.Match && op.PartBits > 0 }
 
 // storesRows reports whether rows are stored in their order: neighbouring work-items store neighbours at once, where
 // with vectors these would lie a vector apart. On an H200 a column of 8 bytes stored beside the loads of four rows at once

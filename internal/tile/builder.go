@@ -368,8 +368,8 @@ func (b *Builder) Probe(domain, stream int, others []int, slot, slots, direct, k
 }
 
 // Match returns the code that the hash table stream has for key; see the operation Match.
-func (b *Builder) Match(domain, stream int, slot, slots, direct, key ID, bucket, partBits int, isWide bool) ID {
-	return b.pure(Op{Kind: Match, Domain: domain, Bucket: bucket, PartBits: partBits, Wide: isWide, Stream: stream, Args: []ID{slot, slots, direct, key}}, ir.U32, "code")
+func (b *Builder) Match(domain, stream int, slot, slots, direct, key ID, bucket int, isWide bool) ID {
+	return b.pure(Op{Kind: Match, Domain: domain, Bucket: bucket, Wide: isWide, Stream: stream, Args: []ID{slot, slots, direct, key}}, ir.U32, "code")
 }
 
 // Check reports row at the plan's site if failed holds, for the rows of domain (Uniform: once).

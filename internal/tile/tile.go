@@ -152,7 +152,7 @@ type Op struct {
 	Word       int  // Store
 	Wide       bool // Match: the table has two words for each slot, a key of 64 bits and the code, which is 0 in a free one
 	Bucket     int  // Match, EnterParts: rows have slots that are multiples of so many, of which the table has a multiple, too; 0 for any
-	PartBits   int  // Insert, Probe: the table is of rows that lie in the order of so many high bits of their slots, its parts; 0 if rows lie in any order. Match: so do the rows that search
+	PartBits   int  // Insert, Probe: the table is of rows that lie in the order of so many high bits of their slots, its parts; 0 if rows lie in any order
 
 	Stage string // the stage it came from
 	Pos   ir.Pos
