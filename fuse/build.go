@@ -218,6 +218,9 @@ func (b *kernelBuilder) store(s *Stage, w *Value) {
 	case s.Kind == Insert && w.IR.Op == ir.OpEnter:
 		b.enter(w)
 		return
+	case s.Kind == Insert && w.IR.Op == ir.OpEnterParts:
+		b.enterParts(w)
+		return
 	case s.Kind == Insert && w.IR.Op == ir.OpMatchParts:
 		b.matchParts(w)
 		return

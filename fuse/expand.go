@@ -61,6 +61,8 @@ func newExpansion(p *ir.Pipeline, options Options) *expansion {
 		checked:    map[*ir.Value]*ir.Value{},
 		written:    map[*ir.Value]bool{},
 		lookups:    map[*ir.Value]*lookup{},
+		looks:      map[*ir.Value]*movedLooks{},
+		coded:      map[[2]*ir.Value]*codedTable{},
 		columnOf:   map[*ir.Value]*ir.Value{},
 		rowTables:  map[string]rowTable{},
 		sides:      map[string]sortedSide{},
@@ -128,11 +130,13 @@ type expansion struct {
 	segments   map[*ir.Value]*ir.Value // of repeats: the rows of each source row, as segments
 	written    map[*ir.Value]bool      // values of from
 	lookups    map[*ir.Value]*lookup   // by finds, and by their rows that masks keep
-	columnOf   map[*ir.Value]*ir.Value // by finds: the column of from that their table has
-	rowTables  map[string]rowTable     // by the columns of their keys
-	sides      map[string]sortedSide   // likewise
-	partnersOf map[string]partners     // likewise, of joins
-	rowWordsOf map[*ir.Value]*ir.Value // by the rows of tables
+	looks      map[*ir.Value]*movedLooks
+	coded      map[[2]*ir.Value]*codedTable // by the rows of slots and the column
+	columnOf   map[*ir.Value]*ir.Value      // by finds: the column of from that their table has
+	rowTables  map[string]rowTable          // by the columns of their keys
+	sides      map[string]sortedSide        // likewise
+	partnersOf map[string]partners          // likewise, of joins
+	rowWordsOf map[*ir.Value]*ir.Value      // by the rows of tables
 	codeTables map[codesKey]codeTables
 	wordsOf    map[string][]*ir.Value // likewise, of nested loops
 	joins      map[*ir.Value]*joined  // by joins
@@ -227,6 +231,7 @@ func (e *expansion) value(v *ir.Value) {
 	case v.Op == ir.OpLeft, v.Op == ir.OpRight:
 		e.side(v)
 	case e.foldPairs(v):
+	case e.foldMoved(v):
 	case e.pair(v):
 	case v.By != nil && v.By.Op == ir.OpGroups:
 		e.aggregate(v)

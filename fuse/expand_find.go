@@ -128,7 +128,8 @@ type rowTable struct {
 	sorted   *sortedTable // the last way to make it, where slots are no keys; nil if there is none
 	isSorted bool         // it stands for that way: its rows are those before, and have no slots yet
 
-	hasShortHash bool // slots are the high bits of a hash of 32 bits
+	hasShortHash bool // slots are the high bits of a hash of 32 bits, which words have in place of the key
+	areHashes    bool // keys are these hashes
 }
 
 // hasWords reports whether searches compare keys that lie in the table.
@@ -153,44 +154,18 @@ func (o *ordering) probeFrom(t rowTable, slot, key *ir.Value, keys []*ir.Value) 
 	return o.add(o.pos, ir.Value{Op: ir.OpProbe, Args: args, Type: ir.Type{Kind: ir.I64, Domain: keys[0].Type.Domain, Target: t.rows.Type.Domain}})
 }
 
-// codeOf returns what codes, which slots have, are for the rows with keys, or 0. If slots are
-// keys, and a scalar says that all codes are short, a table of bytes is read: what searches are
-// bound by is how much of a table the caches hold.
-func (o *ordering) codeOf(t rowTable, keys []*ir.Value, codesOf func(way rowTable) *ir.Value, areShort *ir.Value) *ir.Value {
-	if !t.hasWords() {
-		slot, codes := o.probe(t, keys), o.ofSlots(t, codesOf)
-		isFound := o.apply(ir.OpGe, slot, o.number(0))
-		return o.choose(isFound, o.atSlot(codes, slot), o.constant(ir.Int(codes.Type.Kind, 0)))
-	}
-	code := o.match(t, keys, codesOf)
-	codes := o.ofSlots(t, codesOf)
-	code = o.cast(codes.Type.Kind, code)
-	if t.least == nil {
-		return code
-	}
-	slot := o.choose(t.isDirect, o.directSlot(t, keys), o.number(-1))
-	at := func(codes, slot *ir.Value) *ir.Value { // of a slot that does not exist, 0 is gathered
-		slot.Type.Target = codes.Type.Domain
-		return o.gather(o.pos, codes, slot)
-	}
-	if areShort == nil {
-		return o.choose(t.isDirect, at(codes, slot), code)
-	}
-	bytes := o.ofSlots(t, func(way rowTable) *ir.Value { return o.cast(ir.U8, codesOf(way)) })
-	short := at(bytes, o.choose(areShort, slot, o.number(-1)))
-	long := at(codes, o.choose(areShort, o.number(-1), slot))
-	return o.choose(t.isDirect, o.choose(areShort, o.cast(ir.U32, short), long), code)
-}
-
 // match looks keys of one word up in a table of these words and the codes of slots. If slots are
 // keys, it returns 0.
 func (o *ordering) match(t rowTable, keys []*ir.Value, codesOf func(way rowTable) *ir.Value) *ir.Value {
-	heldBy := func(way rowTable) *ir.Value { return o.heldBy(t, way) }
-	words := o.words(o.sortKeysOf(keys))
+	return o.matchWords(t, o.words(o.sortKeysOf(keys)), o.wordsWith(t, codesOf))
+}
+
+// wordsWith returns the words of the keys and codes of slots; two for each slot, if keys are wide.
+func (o *ordering) wordsWith(t rowTable, codesOf func(way rowTable) *ir.Value) *ir.Value {
 	if t.isWide {
-		return o.matchWords(t, words, o.pairOf(o.ofSlots(t, heldBy), o.ofSlots(t, codesOf)))
+		return o.pairOf(o.ofSlots(t, func(way rowTable) *ir.Value { return o.heldBy(t, way) }), o.ofSlots(t, codesOf))
 	}
-	return o.matchWords(t, words, o.ofTables(t, func(way rowTable) *ir.Value { return o.wordsIn(t, way, codesOf) }))
+	return o.ofTables(t, func(way rowTable) *ir.Value { return o.wordsIn(t, way, codesOf) })
 }
 
 // wordsIn returns the words of keys and codes of a table that is made in one way, or of t itself.
@@ -201,7 +176,7 @@ func (o *ordering) wordsIn(t, way rowTable, codesOf func(way rowTable) *ir.Value
 	return o.codeWord(o.heldBy(t, way), codesOf(way))
 }
 
-// heldBy returns the one word of the keys of each slot of a table that is made in one way, or of t itself.
+// heldBy returns the one word of the keys of each slot of a table that is made in one way, or of t itself; its hash, if that has no more bits.
 func (o *ordering) heldBy(t, way rowTable) *ir.Value {
 	_, row := o.rowOfSlot(way)
 	if t.least != nil && way.isDirect.Op != ir.OpConst {
@@ -212,13 +187,23 @@ func (o *ordering) heldBy(t, way rowTable) *ir.Value {
 	for i, key := range way.keys {
 		held[i] = o.gather(o.pos, key, row)
 	}
-	return o.words(o.sortKeysOf(held))[0].value
+	word := o.words(o.sortKeysOf(held))[0]
+	if t.hasShortHash && !way.areHashes {
+		return o.narrowHash(word)
+	}
+	return word.value
 }
 
 // matchWords is match by the one word of some keys in a table of words.
 func (o *ordering) matchWords(t rowTable, keys []word, table *ir.Value) *ir.Value {
-	key := keys[0].value
-	args := []*ir.Value{table, o.slotOfWords(t, keys), t.isDirect, key}
+	key, slot := keys[0].value, (*ir.Value)(nil)
+	if t.hasShortHash {
+		key = o.narrowHash(keys[0])
+		slot = o.inBucket(t, o.shortSlot(t, key))
+	} else {
+		slot = o.slotOfWords(t, keys)
+	}
+	args := []*ir.Value{table, slot, t.isDirect, key}
 	found := o.add(o.pos, ir.Value{Op: ir.OpMatch, Args: args, Split: t.bucket, Type: ir.Type{Kind: ir.U32, Domain: key.Type.Domain}})
 	if !t.isWide && t.part != nil {
 		return o.choose(t.isDirect, o.cuckooCode(t, keys, table), found)
@@ -385,17 +370,10 @@ func (o *ordering) newRowTable(keys []*ir.Value, lookedUp *ir.Value, isForPairs 
 		}
 		return t
 	}
-	slotOf := func(keys []*ir.Value) *ir.Value {
-		slot := o.hashSlot(t, keys)
-		if t.least != nil {
-			slot = o.choose(t.isDirect, o.directSlot(t, keys), slot)
-		}
-		return slot
-	}
 	if o.mayMove(keys) && (t.least != nil || !t.hasShortHash) {
-		o.insertInWays(&t, slotOf, size)
+		o.insertInWays(&t, size)
 	} else {
-		o.insert(&t, slotOf(keys), size, nil)
+		o.insert(&t, o.wanted(t, keys), size, nil)
 	}
 	switch {
 	case t.hasShortHash && isForPairs:
@@ -404,6 +382,15 @@ func (o *ordering) newRowTable(keys []*ir.Value, lookedUp *ir.Value, isForPairs 
 		o.orSorted(&t)
 	}
 	return t
+}
+
+// wanted returns the slot from which on rows with keys look for one.
+func (o *ordering) wanted(t rowTable, keys []*ir.Value) *ir.Value {
+	slot := o.hashSlot(t, keys)
+	if t.least != nil {
+		slot = o.choose(t.isDirect, o.directSlot(t, keys), slot)
+	}
+	return slot
 }
 
 // newLinearTable returns a hash table with linear probing, whatever the keys are.
@@ -495,6 +482,11 @@ func (o *ordering) slotOfWords(t rowTable, words []word) *ir.Value {
 	} else {
 		slot = o.cast(ir.I64, o.apply(ir.OpShr, o.hashOf(words), t.shift))
 	}
+	return o.inBucket(t, slot)
+}
+
+// inBucket returns the slot from which on searches look that want one.
+func (o *ordering) inBucket(t rowTable, slot *ir.Value) *ir.Value {
 	if t.bucket > 0 {
 		slot = o.apply(ir.OpAnd, slot, o.number(-int64(t.bucket)))
 	}

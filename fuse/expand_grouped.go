@@ -5,7 +5,7 @@ import "github.com/kgen-go/kgen/ir"
 // Many right rows of a join are sorted by a hash of their keys before there is a table: those of equal keys are
 // neighbours then, in their order, and one of each key enters the table. So it has no more slots than keys need, no
 // slot is visited again to count its rows or to bring them together, and neighbours enter slots that lie together.
-// The hash has as many bits as a key, and tells it.
+// The hash has as many bits as a key, and stands for it.
 
 // groupedRows are the right rows of a join in the order of the hash of their keys.
 type groupedRows struct {
@@ -33,19 +33,19 @@ func (o *ordering) orGrouped(t *rowTable) {
 	end := o.add(o.pos, ir.Value{Op: ir.OpNext, Args: []*ir.Value{g.begin, all}, Shift: 1, Type: g.begin.Type})
 	g.count = o.apply(ir.OpSub, end, g.begin)
 
-	key := o.ofNarrowHash(sorted.ofFirst(o, sorted.hash))
+	hash := sorted.ofFirst(o, sorted.hash)
 	first := o.cast(ir.I64, sorted.ofFirst(o, sorted.beside))
 	first.Type.Target = rows
-	way := rowTable{keys: []*ir.Value{key}, isDirect: o.constant(ir.BoolScalar(false)), isNarrow: true, hasShortHash: true}
+	way := rowTable{keys: []*ir.Value{hash}, isDirect: o.constant(ir.BoolScalar(false)), isNarrow: true, hasShortHash: true, areHashes: true}
 	way.moved = &movedRows{number: unwidened(first), column: func(x *ir.Value) *ir.Value { return o.gather(o.pos, x, first) }}
 	var size *ir.Value
-	size, way.shift = o.hashSlots(o.cast(ir.U64, o.apply(ir.OpGreatest, o.length(key), o.number(1))))
-	g.taken = o.slotsTaken(o.hashSlot(way, way.keys), size, o.newDomain(ir.DomainBins, key.Type.Domain.Name+"_slots", nil))
+	size, way.shift = o.hashSlots(o.cast(ir.U64, o.apply(ir.OpGreatest, o.length(hash), o.number(1))))
+	g.taken = o.slotsTaken(o.shortSlot(way, hash), size, o.newDomain(ir.DomainBins, hash.Type.Domain.Name+"_slots", nil))
 	way.rows = o.placed(g.taken)
 
 	other := *t
 	t.ways = o.rowsOrKeys(t, way)
-	t.rows = o.eitherTable(t.ways, other.rows, o.cast(other.rows.Type.Kind, o.none(g.taken))) // read if slots are keys
+	t.rows = o.eitherTable(t.ways, other.rows, o.cast(other.rows.Type.Kind, o.none(g.taken.ends, g.taken.size))) // read if slots are keys
 	t.shift = o.either(t.ways.isFirst, other.shift, way.shift, other.shift.Type)
 	t.grouped = g
 }
@@ -107,20 +107,4 @@ func (p partners) bothIn(t rowTable) *ir.Value {
 func (o *ordering) shortSlot(t rowTable, hash *ir.Value) *ir.Value {
 	shift := o.cast(ir.U32, o.apply(ir.OpSub, t.shift, o.integer(t.shift, 32)))
 	return o.cast(ir.I64, o.apply(ir.OpShr, hash, shift))
-}
-
-// ofNarrowHash returns the words with some hashes: see narrowHash.
-func (o *ordering) ofNarrowHash(hash *ir.Value) *ir.Value {
-	x := o.apply(ir.OpMul, hash, o.integer(hash, inverse(hashFactors[1])))
-	x = o.apply(ir.OpXor, x, o.apply(ir.OpXor, o.apply(ir.OpShr, x, o.integer(x, 15)), o.apply(ir.OpShr, x, o.integer(x, 30))))
-	return o.apply(ir.OpMul, x, o.integer(x, inverse(hashFactors[0])))
-}
-
-// inverse returns the number by which an odd one times it is 1, of 32 bits.
-func inverse(x uint64) uint64 {
-	y := x // right in 3 bits; each step doubles them
-	for range 4 {
-		y *= 2 - x*y
-	}
-	return y & 0xffffffff
 }

@@ -98,6 +98,80 @@ func isFoundTest(u, v *ir.Value) bool {
 
 // lookup looks up the codes of rows with keys.
 func (o *ordering) lookup(t rowTable, keys []*ir.Value, column *ir.Value) *lookup {
+	if o.entersCodes(t) {
+		c := o.codingOf(column)
+		return &lookup{c, o.codeIn(t, keys, o.enteredCodes(t, column, func(row *ir.Value) *ir.Value { return o.codeOfRow(c, row) }))}
+	}
+	at := [2]*ir.Value{t.rows, column}
+	if o.coded[at] == nil {
+		c := o.codingOf(column)
+		o.coded[at] = &codedTable{coding: c, of: t, codesOf: eachWay(func(way rowTable) *ir.Value { return o.codes(way, c) })}
+	}
+	in := o.coded[at]
+	return &lookup{in.coding, o.codeOf(in, keys)}
+}
+
+// codedTable is a table with the codes of a column, which whoever looks them up shares.
+type codedTable struct {
+	coding
+	of                  rowTable
+	codesOf             func(way rowTable) *ir.Value
+	words, codes, bytes *ir.Value // of slots: the words of keys and codes, and codes alone, also of one byte; nil until they are wanted
+}
+
+// wordsIn, codesIn and bytesIn return what is wanted of a table.
+func (c *codedTable) wordsIn(o *ordering) *ir.Value {
+	if c.words == nil {
+		c.words = o.wordsWith(c.of, c.codesOf)
+	}
+	return c.words
+}
+
+func (c *codedTable) codesIn(o *ordering) *ir.Value {
+	if c.codes == nil {
+		c.codes = o.ofSlots(c.of, c.codesOf)
+	}
+	return c.codes
+}
+
+func (c *codedTable) bytesIn(o *ordering) *ir.Value {
+	if c.bytes == nil {
+		c.bytes = o.ofSlots(c.of, func(way rowTable) *ir.Value { return o.cast(ir.U8, c.codesOf(way)) })
+	}
+	return c.bytes
+}
+
+// codeOf returns the codes of the rows with keys, or 0. If slots are
+// keys, and a scalar says that all codes are short, a table of bytes is read: what searches are
+// bound by is how much of a table the caches hold.
+func (o *ordering) codeOf(in *codedTable, keys []*ir.Value) *ir.Value {
+	t := in.of
+	if !t.hasWords() {
+		slot, codes := o.probe(t, keys), in.codesIn(o)
+		isFound := o.apply(ir.OpGe, slot, o.number(0))
+		return o.choose(isFound, o.atSlot(codes, slot), o.constant(ir.Int(codes.Type.Kind, 0)))
+	}
+	code := o.matchWords(t, o.words(o.sortKeysOf(keys)), in.wordsIn(o))
+	codes := in.codesIn(o)
+	code = o.cast(codes.Type.Kind, code)
+	if t.least == nil {
+		return code
+	}
+	slot := o.choose(t.isDirect, o.directSlot(t, keys), o.number(-1))
+	at := func(codes, slot *ir.Value) *ir.Value { // of a slot that does not exist, 0 is gathered
+		slot.Type.Target = codes.Type.Domain
+		return o.gather(o.pos, codes, slot)
+	}
+	if in.short == nil {
+		return o.choose(t.isDirect, at(codes, slot), code)
+	}
+	short := at(in.bytesIn(o), o.choose(in.short, slot, o.number(-1)))
+	long := at(codes, o.choose(in.short, o.number(-1), slot))
+	return o.choose(t.isDirect, o.choose(in.short, o.cast(ir.U32, short), long), code)
+}
+
+// codingOf returns what the codes of a column are.
+func (o *ordering) codingOf(column *ir.Value) coding {
 	c := coding{column: column}
 	if column != nil && 8*column.Type.Kind.Size() == columnBits {
 		word := o.wordOf(o.early(column))
@@ -107,10 +181,7 @@ func (o *ordering) lookup(t rowTable, keys []*ir.Value, column *ir.Value) *looku
 		c.fits.Likely = true
 		c.short = o.apply(ir.OpLt, span, o.integer(span, math.MaxUint8))
 	}
-	if o.entersCodes(t) {
-		return &lookup{c, o.codeIn(t, keys, o.enteredCodes(t, column, func(row *ir.Value) *ir.Value { return o.codeOfRow(c, row) }))}
-	}
-	return &lookup{c, o.codeOf(t, keys, eachWay(func(way rowTable) *ir.Value { return o.codes(way, c) }), c.short)}
+	return c
 }
 
 // codes returns the codes of slots of a table made in one way; of one that is free, 0.

@@ -19,16 +19,13 @@ func (o *ordering) mayMove(keys []*ir.Value) bool {
 	return o.short && o.parts && o.leastMoved > 0 && keys[0].Type.Domain.Kind == ir.DomainParam
 }
 
-// insertInWays makes the rows of a table of so many slots of rows as they come, or of rows that move before; slotOf
-// says which slot rows with some keys have.
-func (o *ordering) insertInWays(t *rowTable, slotOf func(keys []*ir.Value) *ir.Value, size *ir.Value) {
-	o.insert(t, slotOf(t.keys), size, nil)
+// insertInWays makes the rows of a table of so many slots of rows as they come, or of rows that move before.
+func (o *ordering) insertInWays(t *rowTable, size *ir.Value) {
+	o.insert(t, o.wanted(*t, t.keys), size, nil)
 	rows := t.keys[0].Type.Domain
-	last := o.cast(ir.U64, o.apply(ir.OpSub, size, o.number(1)))
-	width := o.apply(ir.OpSub, o.number(64), o.cast(ir.I64, o.apply(ir.OpLeadingzeros, last)))
-	low := o.cast(ir.U64, o.apply(ir.OpGreatest, o.apply(ir.OpSub, width, o.number(partitionBits)), o.number(0)))
+	low := o.bitsInPart(size)
 	digit := func() *ir.Value {
-		return o.cast(ir.U32, o.apply(ir.OpShr, o.cast(ir.U64, slotOf(t.keys)), low))
+		return o.cast(ir.U32, o.apply(ir.OpShr, o.cast(ir.U64, o.wanted(*t, t.keys)), low))
 	}
 	from := &ordering{expansion: o.expansion, pos: o.pos, rows: rows}
 	p := from.partition(o.sortKeysOf(t.keys), partitionBits, digit(), digit(), nil)
@@ -38,9 +35,16 @@ func (o *ordering) insertInWays(t *rowTable, slotOf func(keys []*ir.Value) *ir.V
 	for _, key := range t.keys {
 		moved.keys = append(moved.keys, p.move(key))
 	}
-	o.insert(&moved, slotOf(moved.keys), size, nil)
+	o.insert(&moved, o.wanted(*t, moved.keys), size, nil)
 	t.ways = &tableWays{isFirst: isSmall, first: entered, second: moved, name: t.rows.Type.Domain.Name + "_made", slots: map[*ir.Domain]*ir.Domain{}}
 	t.rows = o.ofSlots(*t, o.rowsIn)
+}
+
+// bitsInPart returns how many low bits of so many slots do not belong to their part.
+func (o *ordering) bitsInPart(size *ir.Value) *ir.Value {
+	last := o.cast(ir.U64, o.apply(ir.OpSub, size, o.number(1)))
+	width := o.apply(ir.OpSub, o.number(64), o.cast(ir.I64, o.apply(ir.OpLeadingzeros, last)))
+	return o.cast(ir.U64, o.apply(ir.OpGreatest, o.apply(ir.OpSub, width, o.number(partitionBits)), o.number(0)))
 }
 
 // isSmall returns a scalar that is above 0 if a column has so few rows that they do not move.

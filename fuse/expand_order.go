@@ -31,6 +31,7 @@ type ordering struct {
 	isNarrow   bool                             // numbers stay as they come along
 	bits       *ir.Value                        // scalar: how many low bits of keys may differ, nil if that is not known before
 	isHash     bool                             // keys are hashes, which differ in all bits
+	kept       func(key *ir.Value) *ir.Value    // what the last pass leaves of a key; nil for the key
 	anyOrder   bool                             // rows of equal keys may lie in any order
 	chooses    bool                             // the kernel that finds extremes of the keys comes before the choice of a way
 }

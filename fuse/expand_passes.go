@@ -353,7 +353,12 @@ func (o *ordering) arrive(end destination, ways ...arrival) (out sortedRows) {
 			return out
 		}
 	case end.kept:
-		out.word = scatter(o.keyOf)
+		out.word = scatter(func(from carried) *ir.Value {
+			if o.kept == nil {
+				return o.keyOf(from)
+			}
+			return o.kept(o.keyOf(from))
+		})
 	}
 	isNarrow := end.kept || o.isNarrow
 	if o.leaves != nil {

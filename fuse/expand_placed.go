@@ -55,10 +55,10 @@ func (o *ordering) placed(t slotsTaken) *ir.Value {
 	return o.cast(ir.U32, o.choose(isAround, o.apply(ir.OpAdd, o.length(t.ends), behind), row))
 }
 
-// none returns a column of one row, in place of one of slots that nobody reads.
-func (o *ordering) none(t slotsTaken) *ir.Value {
-	rows := t.ends.Type.Domain
-	return o.sources(sourceSearch{ends: t.ends, of: rows}, o.apply(ir.OpLeast, t.size, o.number(1)), 0, o.newDomain(ir.DomainBins, rows.Name+"_none", nil))
+// none returns a column of one row, in place of one of slots, so many, that nobody reads; ends are what others are found by.
+func (o *ordering) none(ends, slots *ir.Value) *ir.Value {
+	rows := ends.Type.Domain
+	return o.sources(sourceSearch{ends: ends, of: rows}, o.apply(ir.OpLeast, slots, o.number(1)), 0, o.newDomain(ir.DomainBins, rows.Name+"_none", nil))
 }
 
 // hashedRows are rows in the order of the hash of their keys, of which those of equal keys are neighbours, in their order.

@@ -73,12 +73,12 @@ func (g *Graph) wayName(s *Stage) string {
 			bins = v.Args[0].By
 		}
 	}
-	hasSlotsOf := func(op ir.Op) bool { // in the first way
+	hasSlotsOf := func(op ir.Op, way int) bool {
 		return slices.ContainsFunc(g.Pipeline.Values, func(v *ir.Value) bool {
 			if v.Op != ir.OpEither || v.Limit != last.condition {
 				return false
 			}
-			d := v.Args[0].Type.Domain
+			d := v.Args[way].Type.Domain
 			return d != nil && d.By != nil && d.By.Op == op
 		})
 	}
@@ -89,7 +89,11 @@ func (g *Graph) wayName(s *Stage) string {
 		d := v.Args[1].Type.Domain
 		return d.Kind == ir.DomainBins && d.By != nil && d.By.Op == ir.OpExpand && d.By.Args[0].Type.Domain.Kind == ir.DomainMask
 	})
-	isTable := followsFromLengths(last.condition) && hasSlotsOf(ir.OpInsert)
+	isByParts := hasSlotsOf(ir.OpEnterParts, 1)
+	isFolded := slices.ContainsFunc(g.Pipeline.Values, func(v *ir.Value) bool {
+		return v.Op == ir.OpEither && v.Limit == last.condition && v.Args[0].Op.IsAggregate()
+	})
+	isTable := followsFromLengths(last.condition) && hasSlotsOf(ir.OpInsert, 0)
 	switch {
 	case movesAhead:
 		return "sorting rows that move first, packed"
@@ -101,8 +105,14 @@ func (g *Graph) wayName(s *Stage) string {
 		return "few rows sorted by one work-group"
 	case isGrouped && last.second:
 		return "a table of a row of each key"
-	case isGrouped:
+	case isByParts && last.second:
+		return "a table made part by part"
+	case isGrouped, isByParts:
 		return "a table of all rows"
+	case isFolded && followsFromLengths(last.condition) && last.second:
+		return "rows looked up as they come"
+	case isFolded && followsFromLengths(last.condition):
+		return "rows looked up in the order of the table"
 	case isTable && last.second:
 		return "a table of rows that move first"
 	case isTable:
@@ -113,7 +123,7 @@ func (g *Graph) wayName(s *Stage) string {
 		return "bins of partitioned rows"
 	case bins != nil:
 		return "bins of rows in their order"
-	case hasSlotsOf(ir.OpCuckoo):
+	case hasSlotsOf(ir.OpCuckoo, 0):
 		if last.second {
 			return "linear probing"
 		}

@@ -160,7 +160,7 @@ func Lower(p *ir.Pipeline, options Options) *Graph {
 func entered(p *ir.Pipeline) map[*ir.Value][]*ir.Value {
 	sizes := map[*ir.Value][]*ir.Value{}
 	for _, v := range p.Values {
-		if v.Op == ir.OpEnter || v.Op == ir.OpInsert {
+		if v.Op == ir.OpEnter || v.Op == ir.OpInsert || v.Op == ir.OpEnterParts {
 			sizes[v.Args[1]] = append(sizes[v.Args[1]], v)
 		}
 	}
@@ -276,6 +276,8 @@ func (l *lowering) isTable(v *ir.Value) bool {
 			}
 		case ir.OpCuckoo:
 			return true
+		case ir.OpEnterParts:
+			return true
 		case ir.OpMatchParts:
 			if slices.Contains(u.Args[firstOfParts:], v) {
 				return true
@@ -332,6 +334,9 @@ func (l *lowering) lower(v *ir.Value) {
 		return
 	case ir.OpPairs:
 		l.pairs(v)
+		return
+	case ir.OpEnterParts:
+		l.enterParts(v)
 		return
 	case ir.OpMatchParts:
 		l.matchParts(v)

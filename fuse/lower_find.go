@@ -122,6 +122,29 @@ func (b *kernelBuilder) enter(w *Value) {
 	b.Enter(b.row(v.Args[0].Type.Domain), stream, b.operand(v.Args[2]), b.column(v.Args[0]), b.lengthBefore(w.Domain))
 }
 
+// enterParts lowers a hash table whose rows lie in the order of its parts: whoever takes some slots enters their rows.
+func (l *lowering) enterParts(v *ir.Value) {
+	l.sizedLength(v, v.Type.Domain)
+	s := l.stage(Insert, v.Pos, v.Type.Domain)
+	for i, x := range v.Args {
+		if i != 1 {
+			l.read(s, x, tile.Gather, true)
+		}
+	}
+	s.roots = append(s.roots, v)
+	l.defineResult(s, v)
+}
+
+// enterParts makes w, a hash table whose rows lie in the order of its parts.
+func (b *kernelBuilder) enterParts(w *Value) {
+	v := w.IR
+	b.onlyParts(w)
+	b.known(w.Domain)
+	of := func(x *ir.Value) int { return b.complete(b.graph.result(x), tile.Gather) }
+	ends, hashes, codes := of(v.Args[0]), of(v.Args[2]), of(v.Args[3])
+	b.EnterParts(b.Stream(w.Name, w.Type, w.Name, tile.Permute, true), ends, hashes, codes, b.scalar(v.Args[4], false), v.Split)
+}
+
 // insert enters the rows of w, a hash table, and returns their slots.
 func (b *kernelBuilder) insert(w *Value) tile.ID {
 	if slot, ok := b.built[w]; ok {

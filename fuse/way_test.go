@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
 )
@@ -135,6 +136,49 @@ func TestWaysOfTables(t *testing.T) {
 				if names[name] != c.moves {
 					t.Errorf("%s: %+v: %s: ways %v", level, c.options, c.results, names)
 				}
+			}
+		}
+	}
+}
+
+// Many rows with narrow keys that are not slots enter a table part by part, which explanations say.
+func TestWaysOfNarrowKeys(t *testing.T) {
+	for keys, isByParts := range map[string]bool{"i32": true, "f32": true, "i64": false} {
+		g := graphOf(t, "a: [n]"+keys+", b: [m]"+keys, "return f: find(a, in: b)", Options{Short: true, Partitions: true})
+		p, names := program(t, g, LevelAuto), map[string]bool{}
+		for i, k := range p.Kernels {
+			names[g.wayName(p.Groups[i][0])] = true
+			if k.Has((*tile.Op).EntersParts) && len(p.Groups[i]) != 1 {
+				t.Errorf("%s: %s has %d stages", keys, k.Name, len(p.Groups[i]))
+			}
+		}
+		if names["a table made part by part"] != isByParts {
+			t.Errorf("%s: ways %v", keys, names)
+		}
+	}
+}
+
+// Many rows that are looked up move first where all that is asked is folded in any order, which explanations say.
+func TestWaysOfLooks(t *testing.T) {
+	for results, moves := range map[string]bool{
+		"s: sum(x[f[f >= 0]])": true,
+		"s: sum(x[f[f >= 0]]), n: count(f < 0), x: x[f[f >= 0]]": true,
+		"s: sum(x[f[f >= 0 && a > 3]] * y[f >= 0 && a > 3])":     true,
+		"s: sum(f64(x[f[f >= 0]]))":                              false,
+		"s: first(x[f[f >= 0]], else: 0)":                        false,
+		"s: argmin(x[f[f >= 0]])":                                false,
+		"s: sum(x[f[f >= 0]] / y[f >= 0])":                       false, // which may fail
+		"s: sum(f), x: x":                                        false,
+		"s: sum(y), z: x[f[f >= 0]]":                             false,
+	} {
+		g := graphOf(t, "a: [n]i32, y: [n]i32, b: [m]i32, x: [m]i32", "f = find(a, in: b)\n\treturn y: y, "+results, Options{Short: true, Partitions: true})
+		p, names := program(t, g, LevelAuto), map[string]bool{}
+		for i := range p.Kernels {
+			names[g.wayName(p.Groups[i][0])] = true
+		}
+		for _, name := range []string{"rows looked up in the order of the table", "rows looked up as they come"} {
+			if names[name] != moves {
+				t.Errorf("%s: ways %v", results, names)
 			}
 		}
 	}

@@ -252,8 +252,11 @@ func (l *lowering) kernel(t *tile.Kernel, logical plan.Kernel, rows plan.Expr, l
 	delete(l.names, t.Name)
 	t = foldOnce(seeLasts(hoistFirsts(l.unnumbered(t)))).Rowed()
 	family := l.family
-	if t.Has((*tile.Op).Counts) {
+	switch {
+	case t.Has((*tile.Op).Counts):
 		family = &rankingFamily
+	case t.Has((*tile.Op).EntersParts):
+		family = &enteringFamily
 	}
 	var beside *tile.Kernel
 	if family != &persistentFamily && family != &rankingFamily { // tiles of subgroups, and of rows that move

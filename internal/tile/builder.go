@@ -337,6 +337,12 @@ func (b *Builder) Pairs(stream int, others []int, begin, rows ID, keys []ID) {
 	b.emit(Op{Kind: Pairs, Stream: stream, Keys: others, Args: append([]ID{begin, rows}, keys...)})
 }
 
+// EnterParts makes the hash table stream, whose slots are the rows of the base, of rows in the order of its parts; see the
+// operation EnterParts.
+func (b *Builder) EnterParts(stream, ends, hashes, codes int, shift ID, bucket int) {
+	b.emit(Op{Kind: EnterParts, Stream: stream, Keys: []int{ends, hashes, codes}, Args: []ID{shift}, Bucket: bucket})
+}
+
 // MatchParts stores the codes that words have for keys in stream, part by part, and returns how
 // many different keys there are; see the operation MatchParts.
 func (b *Builder) MatchParts(stream, words, keys int, first, end, from, to ID) ID {

@@ -62,6 +62,9 @@ func (k *Kernel) NeededBy(isRoot func(i int) bool) []bool {
 	return needed
 }
 
+// EntersParts reports whether base rows are slots of a hash table, which others enter by its parts.
+func (op *Op) EntersParts() bool { return op.Kind == EnterParts }
+
 // ByParts reports whether the base rows of an operation are parts of other rows.
 func (op *Op) ByParts() bool { return op.Kind == MatchParts || op.Kind == GroupParts }
 

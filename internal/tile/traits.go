@@ -157,6 +157,7 @@ var traits = [...]Traits{
 	Match:       {Name: "match", Args: []Role{InStream, Number, Flag, Any}, Res: []Role{Any}, Place: Rows, Again: Register},
 	Partners:    {Name: "partners", Args: []Role{InStream, Compared}, Res: []Role{Number}, Place: BaseRows, Again: Register, Asks: Expansion},
 	Pairs:       {Name: "pairs", Args: []Role{InStream, Number, Compared}, Place: BaseRows, Effect: Claims, Asks: Tables | Expansion},
+	EnterParts:  {Name: "enterparts", Args: []Role{InStream}, Place: BaseRows, Effect: Claims, Asks: Tables | InOrder},
 	MatchParts:  {Name: "parts", Args: []Role{InStream, Number, Number, Number}, Res: []Role{Number}, Place: BaseRows, Effect: Claims, Asks: Tables | InOrder},
 	GroupParts:  {Name: "groupparts", Args: []Role{InStream, Number}, Res: []Role{Number}, Place: BaseRows, Effect: Claims, Asks: Tables | InOrder},
 	Check:       {Name: "check", Args: []Role{Flag, Number}, Effect: Reports},

@@ -43,6 +43,12 @@ pipeline columns(a: [n]i32, c: [n]i32, b: [m]i32, x: [m]i32, y: [m]i16) {
 	g = find(c * 100003, in: k)
 	return x: x[f[f >= 0]], y: y[g[g >= 0]], row: find(a * 100003 + 100003, in: k)
 }
+pipeline looked(a: [n]i32, w: [n]i16, b: [m]i32, x: [m]i32) {
+	f = find(a, in: b)
+	hit = f >= 0
+	kept = w[hit] > 3
+	return s: sum(x[f[hit]] * i32(w[hit])), least: min(x[f[hit]][kept] - 1, else: 0), misses: count(f < 0), mean: avg(x[f[hit]]), any: any(x[f[hit]][kept] == 7), first: first(x[f[hit]], else: 0)
+}
 pipeline there(a: [n]i64, b: [m]i64) {
 	return n: count(find(a, in: b) >= 0)
 }
@@ -107,16 +113,27 @@ func TestMovedRows(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			moving := kerneltest.KernelWith(program.Kernels, func(op *tile.Op) bool { return op.Kind == tile.Rank && op.Digits == 1<<8 })
-			sorting := ""
-			if at := slices.IndexFunc(program.Kernels, func(k *tile.Kernel) bool { return k.Domains[0].Plan == "m_sorted_keys" }); at >= 0 {
-				sorting = program.Kernels[at].Name
+			named := func(is func(k *tile.Kernel) bool) string {
+				if at := slices.IndexFunc(program.Kernels, is); at >= 0 {
+					return program.Kernels[at].Name
+				}
+				return ""
 			}
+			moves := func(domain string) string {
+				return named(func(k *tile.Kernel) bool {
+					return k.Domains[0].Plan == domain && k.Has(func(op *tile.Op) bool { return op.Kind == tile.Rank && op.Digits == 1<<8 })
+				})
+			}
+			moving, looking := moves("m"), moves("n")
+			sorting := named(func(k *tile.Kernel) bool { return k.Domains[0].Plan == "m_sorted_keys_slots" })
 			isNarrow := !slices.Contains([]string{"there", "long", "several", "pairs", "computed"}, p.Name)
 			if (sorting != "") != isNarrow || (moving == "") != slices.Contains([]string{"float", "known"}, p.Name) {
 				t.Fatalf("rows move in %q, and are sorted for %q", moving, sorting)
 			}
-			isIn := func(kernel, name string) bool { return kernel != "" && strings.HasPrefix(name, kernel) }
+			if (looking != "") != slices.Contains([]string{"column", "looked", "known", "there", "long"}, p.Name) {
+				t.Fatalf("rows that are looked up move in %q", looking)
+			}
+			isIn := func(kernel, name string) bool { return kernel != "" && strings.HasPrefix(name+"_", kernel+"_") }
 			sorted := false
 			lowered, err := simt.Lower(program, plan.Schedule{Workgroup: 8, Items: 2, Scheme: []string{simt.SchemePublished, simt.SchemeLookback}[i%2]})
 			if err != nil {
@@ -124,8 +141,9 @@ func TestMovedRows(t *testing.T) {
 			}
 			for j, rows := range []int{0, 1, least - 1, least, least + 1, 300} {
 				data := testsuite.RandomData{Rows: rows, Shape: shapes[(i+j)%len(shapes)], Seed: uint64(i + j), Special: true}
-				moved := false
+				moved, looked := false, false
 				run := kerneltest.Watching(lowered, uint64(j), func(name string) {
+					looked = looked || isIn(looking, name)
 					moved = moved || isIn(moving, name) || isIn(sorting, name)
 					sorted = sorted || isIn(sorting, name)
 				})
@@ -133,6 +151,9 @@ func TestMovedRows(t *testing.T) {
 				kerneltest.Agree(t, lowered.Plan, run, p, fmt.Sprintf("%+v", data), columns)
 				if entered := columns[len(columns)-1].Len(); moved != (entered >= least) { // of m
 					t.Errorf("%d rows: moved: %t", entered, moved)
+				}
+				if left := columns[0].Len(); looked != (looking != "" && left >= least && columns[len(columns)-1].Len() >= least) {
+					t.Errorf("%d rows looked up in %d: moved: %t", left, columns[len(columns)-1].Len(), looked)
 				}
 			}
 			if areApart := slices.Contains([]string{"float", "known", "columns"}, p.Name); sorted != areApart { // keys are no slots
@@ -182,15 +203,67 @@ func TestGroupedRows(t *testing.T) {
 	}
 }
 
+// narrowHash is the hash of keys of 32 bits, as fuse has it.
+func narrowHash(x uint32) uint32 {
+	x *= 0x9e3779b1
+	x ^= x >> 15
+	return x * 0x85ebca77
+}
+
+// TestCrowdedParts makes tables of which work-groups have 16 slots each, of keys that mostly want those of one work-group: a few more
+// than it has, more than it keeps, and as many at the end of the table, around which they go on. Some rows have the keys of others.
+func TestCrowdedParts(t *testing.T) {
+	const keys, slots, tile = 300, 1024, 16
+	p, errs := ir.Load("crowded.kg", []byte("pipeline crowded(a: [n]u32, b: [m]u32, x: [m]i32) {\n\tf = find(a, in: b)\n\treturn row: find(a, in: b), x: x[f[f >= 0]]\n}\n"))
+	if err := errs.Err(); err != nil {
+		t.Fatal(err)
+	}
+	var inputs [][]ir.Column
+	for seed, crowd := range []int{12, 40, 200, 250} { // of one work-group
+		for _, at := range []uint32{5, slots/tile - 1} { // which that is
+			var left, right []uint32
+			for x := uint32(seed) << 28; len(right) < keys-50; x += 7919 {
+				isThere := narrowHash(x)/(1<<32/slots)/tile == at
+				switch {
+				case len(left) < crowd && isThere, len(left) >= crowd && !isThere:
+					left, right = append(left, x), append(right, x)
+				case isThere && x%4 == 0 && len(left) < 2*keys: // of no row
+					left = append(left, x)
+				}
+			}
+			for i := range 50 {
+				right = append(right, right[i*i%(len(right)-1)])
+			}
+			var values []int32
+			for i := range right {
+				values = append(values, int32(i*i)-1<<20)
+			}
+			inputs = append(inputs, []ir.Column{{Kind: ir.U32, Slice: left}, {Kind: ir.U32, Slice: right}, {Kind: ir.I32, Slice: values}})
+		}
+	}
+	for i, columns := range inputs {
+		level := fuse.Levels[i%len(fuse.Levels)]
+		program, _, err := compile.Compile(p[0], compile.Options{Level: level, Options: fuse.Options{Short: true, Radix: 4, Partitions: true, Moved: keys}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		lowered, err := simt.Lower(program, plan.Schedule{Workgroup: 8, Items: 2, Scheme: []string{simt.SchemePublished, simt.SchemeLookback}[i%2]})
+		if err != nil {
+			t.Fatal(err)
+		}
+		entered := false
+		run := kerneltest.Watching(lowered, uint64(i), func(name string) { entered = entered || strings.Contains(name, "_rest") })
+		kerneltest.Agree(t, lowered.Plan, run, p[0], fmt.Sprintf("level %s, input %d", level, i), columns)
+		if !entered {
+			t.Errorf("level %s, input %d: no table is made by parts", level, i)
+		}
+	}
+}
+
 // TestSlotsAround makes a table of keys of which more have the last slots than there are, and others the first ones, which
 // move on.
 func TestSlotsAround(t *testing.T) {
 	const keys, slots = 40, 128
-	hash := func(x uint32) uint32 { // as fuse has it
-		x *= 0x9e3779b1
-		x ^= x >> 15
-		return x * 0x85ebca77
-	}
 	p, errs := ir.Load("around.kg", []byte("pipeline around(a: [n]u32, b: [m]u32) {\n\tj = join(a, b)\n\treturn left: j.left, right: j.right\n}\n"))
 	if err := errs.Err(); err != nil {
 		t.Fatal(err)
@@ -200,7 +273,7 @@ func TestSlotsAround(t *testing.T) {
 		var left, right []uint32
 		have := map[uint32]int{}
 		for x := seed << 28; len(left) < 2*keys; x++ {
-			slot := hash(x) / (1 << 32 / slots)
+			slot := narrowHash(x) / (1 << 32 / slots)
 			if (slot < 4 || slot >= slots-2) && have[slot] < keys/5 {
 				have[slot]++
 				left = append(left, x)

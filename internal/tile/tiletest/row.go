@@ -144,6 +144,10 @@ func (r *row) run(op *tile.Op) {
 		for i, of := range r.partners(op, args[1].Int64(), args[2:]) {
 			r.store(op.Stream, args[0].Int64()+int64(i), ir.Int(ir.I64, of))
 		}
+	case tile.EnterParts:
+		if r.number == 0 {
+			r.enterParts(op, r.need(op.Args[0]).Int64())
+		}
 	case tile.MatchParts:
 		args := r.needAll(op.Args)
 		r.define(op.Res[0], ir.Int(ir.I64, r.matchParts(op, args[0].Int64(), args[1].Int64(), args[2].Int64(), args[3].Int64())))
