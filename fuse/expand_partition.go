@@ -61,7 +61,9 @@ func (o *ordering) partitioned(v *ir.Value, keys []sortKey, out *ir.Domain, has 
 	tried = about
 	if o.short && about != nil {
 		rare := o.rareKeys(keys, p.count)
-		tried, has.upTo = rare.areFew(o), rare.mostGroups(o)
+		words := o.words(keys)
+		most := o.mostGroups(o.length(keys[0].column), len(words) == 1 && words[0].bits <= codeBits, has)
+		tried, has.upTo = rare.areFew(o, most), rare.mostGroups(o)
 		tried.By = about
 	}
 	return p.on.hashed(p.movedKeys, out, p, has, about), tried

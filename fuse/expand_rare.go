@@ -58,9 +58,10 @@ func binsOfMost(most int64) int64 {
 	return int64((1 << rareBits) * (1 - math.Exp(-perBin)))
 }
 
-// areFew returns a scalar that is 1 if there are about so few groups that a partition is worth it, else 0.
-func (r rareKeys) areFew(o *ordering) *ir.Value {
-	return o.choose(o.apply(ir.OpLe, r.bins, o.number(binsOfMost(o.mostSome()))), o.number(1), o.number(0))
+// areFew returns a scalar that is 1 if there are about so few groups that a partition is worth it, and there is room for as many, else 0.
+func (r rareKeys) areFew(o *ordering, room *ir.Value) *ir.Value {
+	most := o.apply(ir.OpLeast, o.apply(ir.OpShr, room, o.number(int64(r.zeros))), o.number(binsOfMost(o.mostSome())))
+	return o.choose(o.apply(ir.OpLe, r.bins, most), o.number(1), o.number(0))
 }
 
 // mostPerBins is twice how many rare keys as many bins as have one have at most, if these are few: up to 2 a bin, and more by chance.

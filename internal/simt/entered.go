@@ -264,8 +264,10 @@ func (e *rowBody) lookOn(of *entered, whole bool, left *loop.Var, each func(body
 	op := &e.Ops[of.op]
 	isLeft := func() loop.Expr { return e.goesOn(loop.Ne(left, number(ir.U32, 0)), whole) }
 	more, isFirst := e.b.Decl("more", isLeft()), e.b.Decl("is_first", loop.True)
-	var areAlike *loop.Var // neighbours have the same keys, as where a group of sorted rows begins; nil if nobody asks
-	if whole && op.PartBits > 0 && e.memoryOf(of.op).isKeys && e.subgroup.divides(e.workgroup) {
+	memory := e.memoryOf(of.op)
+	isLed := whole && op.PartBits > 0 && memory.isKeys && e.subgroup.divides(e.workgroup)
+	var areAlike *loop.Var // neighbours have the same keys, as where a group of sorted rows begins; nil if nobody asks, for whom keys take too many registers
+	if isLed && memory.kind == ir.U32 {
 		areAlike = e.b.Decl("are_alike", loop.False)
 	}
 	e.b.While(more, func() {
@@ -280,9 +282,11 @@ func (e *rowBody) lookOn(of *entered, whole bool, left *loop.Var, each func(body
 			}, nil)
 		}, nil)
 		settled := loop.Expr(chosen)
-		if areAlike != nil {
+		if isLed {
 			isLike := e.isLikeBefore(s, chosen)
-			e.b.If(isFirst, func() { e.b.Assign(areAlike, e.forAnyOfSubgroup(isLike)) }, nil)
+			if areAlike != nil {
+				e.b.If(isFirst, func() { e.b.Assign(areAlike, e.forAnyOfSubgroup(isLike)) }, nil)
+			}
 			// Of neighbours whose keys are new together, one enters them first; others then find them beside the place that they have seen free.
 			waits := loop.And(isFirst, loop.And(loop.Ge(vacant, loop.Int(0)), isLike))
 			settled = e.b.Let("settled", loop.Choose(waits, number(ir.U32, 0), chosen))
@@ -293,7 +297,7 @@ func (e *rowBody) lookOn(of *entered, whole bool, left *loop.Var, each func(body
 		}, nil)
 		settle := func() {
 			each(func(i *loop.Var) { e.b.If(loop.Eq(chosen, bitOf(i)), func() { put(i, found) }, nil) })
-			e.b.Assign(left, loop.Apply(ir.OpXor, left, chosen))
+			e.b.Assign(left, loop.Apply(ir.OpXor, left, settled))
 		}
 		if areAlike != nil {
 			e.b.If(areAlike, func() {
