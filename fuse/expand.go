@@ -345,7 +345,7 @@ func (o *ordering) otherWays(v *ir.Value, g *grouped, keys []sortKey, out *ir.Do
 	switch {
 	case len(hashKeys) == 0:
 	case o.strategy == plan.Partitioned:
-		hash(o.partitioned(v, hashKeys, out, halfOfRows, nil), nil)
+		hash(o.partitioned(v, hashKeys, out, halfOfRows, nil))
 	case o.strategy != "":
 		hash(o.hashed(hashKeys, out, nil, o.roomForFew(), s.few), s.isFew)
 		hash(o.hashed(hashKeys, out, nil, halfOfRows, nil), nil)
@@ -361,7 +361,7 @@ func (o *ordering) otherWays(v *ir.Value, g *grouped, keys []sortKey, out *ir.Do
 		if way := o.groupedByParts(v, hashKeys, s.parts, out); way != nil {
 			add(way, way.size, s.parts.isEven)
 		}
-		hash(o.partitioned(v, hashKeys, out, o.roomForSome(), s.isSome), s.isSome)
+		hash(o.partitioned(v, hashKeys, out, o.roomForSome(), s.isSome))
 	}
 	for i, d := range slices.Backward(made[1:]) { // what others are made of comes first
 		if i+2 < len(made) {

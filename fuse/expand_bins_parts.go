@@ -128,10 +128,7 @@ func (o *ordering) binsOf(v *ir.Value) binsSize {
 	if number.Op == ir.OpConst {
 		n := number.Const.Int64()
 		width := bits.Len64(uint64(n - 1))
-		if o.countsAlone(v) {
-			s.low += morePerCount
-		}
-		s.low = max(s.low, width-partitionBits)
+		s.low = bitsPerWindow(s.low, width, o.countsAlone(v))
 		s.digit = max(width-s.low, 1)
 		s.leastSpread = min(s.leastSpread, n/2)
 		return s
@@ -144,6 +141,15 @@ func (o *ordering) binsOf(v *ir.Value) binsSize {
 	some := o.apply(ir.OpGreatest, size, o.number(0)) // of which the plan subtracts without an overflow
 	s.isTried = o.apply(ir.OpLeast, o.apply(ir.OpSub, some, o.number(least)), o.apply(ir.OpSub, o.number(most+1), some))
 	return s
+}
+
+// bitsPerWindow returns how many bits of a bin of so many are of its window, where local memory has one of few. Of sums, one more bit of a
+// digit costs less than slices of the largest windows: 0.1 of 0.9 ms where 2^28 rows have 2^24 bins.
+func bitsPerWindow(few, width int, countsAlone bool) int {
+	if countsAlone {
+		return max(few+morePerCount, width-partitionBits)
+	}
+	return max(few, min(width-partitionBits, max(few+1, width-partitionBits-1)))
 }
 
 // countsAlone reports whether the aggregates by bins v are one count.

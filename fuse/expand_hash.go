@@ -20,11 +20,15 @@ const mostHashed = 1 << 28
 
 // room is for how many groups a hash table has slots: for each there are at least so many rows,
 // and more if a search looks at a slot, and then at the keys of its row.
-type room struct{ rowsPerGroup, rowsPerWide, most int64 }
+type room struct {
+	rowsPerGroup, rowsPerWide, most int64
+
+	upTo *ir.Value // a scalar: there are no more groups; nil if nothing is known
+}
 
 // halfOfRows is the room of a table that the user asks for: no search in it is long, and its
 // memory is in proportion to the rows.
-var halfOfRows = room{2, 2, mostHashed}
+var halfOfRows = room{rowsPerGroup: 2, rowsPerWide: 2, most: mostHashed}
 
 // roomForFew returns the room of a table for few groups.
 func (o *ordering) roomForFew() room {
@@ -32,7 +36,7 @@ func (o *ordering) roomForFew() room {
 	if o.entered {
 		most = o.hashGroups
 	}
-	return room{o.hash, 2 * o.hash, most}
+	return room{rowsPerGroup: o.hash, rowsPerWide: 2 * o.hash, most: most}
 }
 
 // mostGroups returns for how many groups of so many rows a hash table has room.
@@ -42,7 +46,11 @@ func (o *ordering) mostGroups(rows *ir.Value, isNarrow bool, has room) *ir.Value
 		rowsPerGroup = has.rowsPerWide
 	}
 	most := o.apply(ir.OpDiv, rows, o.number(rowsPerGroup))
-	return o.apply(ir.OpGreatest, o.apply(ir.OpLeast, most, o.number(has.most)), o.number(1))
+	most = o.apply(ir.OpLeast, most, o.number(has.most))
+	if has.upTo != nil {
+		most = o.apply(ir.OpLeast, most, has.upTo)
+	}
+	return o.apply(ir.OpGreatest, most, o.number(1))
 }
 
 // hashed is groups by a hash table.

@@ -33,9 +33,9 @@ const lessPartitioned = 8
 func (o *ordering) roomForSome() room {
 	rowsPerGroup := max(o.hash/lessPartitioned, 1)
 	if !o.short {
-		return room{rowsPerGroup, rowsPerGroup, mostPartitioned}
+		return room{rowsPerGroup: rowsPerGroup, rowsPerWide: rowsPerGroup, most: mostPartitioned}
 	}
-	return room{rowsPerGroup, 2 * rowsPerGroup, 2 * max(groupsPerSample*o.sample, o.hashGroups)}
+	return room{rowsPerGroup: rowsPerGroup, rowsPerWide: 2 * rowsPerGroup, most: 2 * max(o.mostSome(), o.hashGroups)}
 }
 
 // partition is rows that lie in the order of some bits: those of a hash of their keys, or the high
@@ -53,11 +53,20 @@ type partition struct {
 	numbered  *ir.Value // the number of each row; nil until something needs it
 }
 
-// partitioned returns groups v by a hash table with some room, of rows that are partitioned before.
-func (o *ordering) partitioned(v *ir.Value, keys []sortKey, out *ir.Domain, has room, about *ir.Value) *hashed {
+// partitioned returns groups v by a hash table with some room, of rows that are partitioned before. If about is not nil, it says how many
+// groups a sample has, or 0 if that is too many; then all rows tell whether there are few enough.
+func (o *ordering) partitioned(v *ir.Value, keys []sortKey, out *ir.Domain, has room, about *ir.Value) (h *hashed, tried *ir.Value) {
 	p := o.partition(keys, partitionBits, o.hashDigit(o.words(keys)), o.hashDigit(o.words(keys)), o.beside(v, keys))
 	p.place.AnyOrder = o.inAnyOrder(v, keys)
-	return p.on.hashed(p.movedKeys, out, p, has, about)
+	tried = about
+	if o.short && about != nil {
+		rare := o.rareKeys(keys, p.count)
+		words := o.words(keys)
+		most := o.mostGroups(o.length(keys[0].column), len(words) == 1 && words[0].bits <= codeBits, has)
+		tried, has.upTo = rare.areFew(o, most), rare.mostGroups(o)
+		tried.By = about
+	}
+	return p.on.hashed(p.movedKeys, out, p, has, about), tried
 }
 
 // partition moves rows in the order of a digit of so many bits, which is written anew where it is

@@ -197,6 +197,8 @@ func (g *Graph) neededFor(s *Stage, w *Value) ways {
 			return
 		case c == condition && under != nil:
 			needed = s.ways.and(way{condition: under})
+		case under != nil && c == condition.By: // for the condition of this way alone
+			needed = s.ways.and(way{condition: under})
 		case under != nil: // for the conditions of several ways, of which one may be in another
 			needed = ways{way{condition: under}}
 		}

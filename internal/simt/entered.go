@@ -262,9 +262,14 @@ func (e *function) goesOn(x loop.Expr, whole bool) loop.Expr {
 // one after the other.
 func (e *rowBody) lookOn(of *entered, whole bool, left *loop.Var, each func(body func(i *loop.Var)), put func(i, x loop.Expr)) {
 	op := &e.Ops[of.op]
-	isPartitioned := whole && op.PartBits > 0
 	isLeft := func() loop.Expr { return e.goesOn(loop.Ne(left, number(ir.U32, 0)), whole) }
 	more, isFirst := e.b.Decl("more", isLeft()), e.b.Decl("is_first", loop.True)
+	memory := e.memoryOf(of.op)
+	isLed := whole && op.PartBits > 0 && memory.isKeys && e.subgroup.divides(e.workgroup)
+	var areAlike *loop.Var // neighbours have the same keys, as where a group of sorted rows begins; nil if nobody asks, for whom keys take too many registers
+	if isLed && memory.kind == ir.U32 {
+		areAlike = e.b.Decl("are_alike", loop.False)
+	}
 	e.b.While(more, func() {
 		chosen := e.b.Let("chosen", loop.Apply(ir.OpAnd, left, loop.Sub(number(ir.U32, 0), left))) // the bit of the first
 		s, nameRow := e.chosenEntry(of, chosen, each)
@@ -277,18 +282,46 @@ func (e *rowBody) lookOn(of *entered, whole bool, left *loop.Var, each func(body
 			}, nil)
 		}, nil)
 		settled := loop.Expr(chosen)
-		if isPartitioned {
-			settled = e.leading(s, loop.And(isFirst, loop.Ge(vacant, loop.Int(0))), chosen)
+		if isLed {
+			isLike := e.isLikeBefore(s, chosen)
+			if areAlike != nil {
+				e.b.If(isFirst, func() { e.b.Assign(areAlike, e.forAnyOfSubgroup(isLike)) }, nil)
+			}
+			// Of neighbours whose keys are new together, one enters them first; others then find them beside the place that they have seen free.
+			waits := loop.And(isFirst, loop.And(loop.Ge(vacant, loop.Int(0)), isLike))
+			settled = e.b.Let("settled", loop.Choose(waits, number(ir.U32, 0), chosen))
 		}
 		e.b.If(loop.And(loop.Ne(settled, number(ir.U32, 0)), loop.Lt(found, loop.Int(0))), func() {
 			nameRow()
 			e.takePlace(of, s, vacant, func(x loop.Expr) { e.b.Assign(found, x) })
 		}, nil)
-		each(func(i *loop.Var) { e.b.If(loop.Eq(chosen, bitOf(i)), func() { put(i, found) }, nil) })
-		e.b.Assign(left, loop.Apply(ir.OpXor, left, settled))
+		settle := func() {
+			each(func(i *loop.Var) { e.b.If(loop.Eq(chosen, bitOf(i)), func() { put(i, found) }, nil) })
+			e.b.Assign(left, loop.Apply(ir.OpXor, left, settled))
+		}
+		if areAlike != nil {
+			e.b.If(areAlike, func() {
+				e.settleLike(of, s, left, each, func(i loop.Expr) { put(i, found) }, loop.Ne(settled, number(ir.U32, 0)))
+			}, settle)
+		} else {
+			settle()
+		}
 		e.b.Assign(isFirst, loop.False)
 		e.b.Assign(more, isLeft())
 	})
+}
+
+// settleLike settles all rows that are left and have the keys of the chosen one, if that is settled.
+func (e *rowBody) settleLike(of *entered, s *entry, left *loop.Var, each func(body func(i *loop.Var)), put func(i loop.Expr), isSettled loop.Expr) {
+	like := e.b.Decl("like", number(ir.U32, 0))
+	each(func(i *loop.Var) {
+		isLeft := loop.Ne(loop.Apply(ir.OpAnd, left, bitOf(i)), number(ir.U32, 0))
+		e.b.If(loop.And(isLeft, loop.Eq(e.entering(of.op).word, s.word)), func() {
+			put(i)
+			e.b.Assign(like, loop.Apply(ir.OpOr, like, bitOf(i)))
+		}, nil)
+	})
+	e.b.If(isSettled, func() { e.b.Assign(left, loop.Apply(ir.OpXor, left, like)) }, nil)
 }
 
 // chosenEntry names what the row of a few enters that has a bit. Its number and its slot are known
@@ -350,19 +383,14 @@ func (e *rowBody) findPlace(s *entry, from int64, found, vacant *loop.Var) {
 	})
 }
 
-// leading returns the bit of the row that a work-item settles: 0 if that of the lane before has the same
-// key, the first time. Of neighbours with one key, which are new together, one then enters it, and
-// others find it beside the place that they have seen free.
-func (e *rowBody) leading(s *entry, isFirst, chosen loop.Expr) loop.Expr {
-	if !s.memory.isKeys || !e.subgroup.divides(e.workgroup) {
-		return chosen
-	}
+// isLikeBefore returns whether the row that the lane before has chosen has the same keys.
+func (e *rowBody) isLikeBefore(s *entry, chosen loop.Expr) loop.Expr {
 	before := func(x loop.Expr) loop.Expr {
 		return loop.CallOf(shuffleUp[x.Type().Kind], x, number(ir.U32, 1))
 	}
 	theirs, theirKey := e.b.Let("theirs", before(chosen)), e.b.Let("their_word", before(s.word))
-	waits := loop.And(isFirst, loop.And(loop.Gt(sublane(), loop.Int(0)), loop.And(loop.Ne(theirs, number(ir.U32, 0)), loop.Eq(theirKey, s.word))))
-	return e.b.Let("settled", loop.Choose(waits, number(ir.U32, 0), chosen))
+	isLike := loop.And(loop.Ne(theirs, number(ir.U32, 0)), loop.Eq(theirKey, s.word))
+	return e.b.Let("is_like", loop.And(loop.And(loop.Gt(sublane(), loop.Int(0)), loop.Ne(chosen, number(ir.U32, 0))), isLike))
 }
 
 // takePlace enters a row whose keys are not remembered. If a place is free, they are from now

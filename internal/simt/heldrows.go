@@ -116,8 +116,27 @@ func (k *kernel) heldAt(localID, item loop.Expr) loop.Expr {
 	if vector == 1 {
 		return loop.Add(loop.Mul(item, loop.Int(int64(k.workgroup))), localID)
 	}
-	first := loop.Add(loop.Mul(loop.Div(item, loop.Int(int64(vector))), loop.Int(int64(k.workgroup))), localID)
+	first := k.vectorAt(localID, loop.Div(item, loop.Int(int64(vector))))
 	return loop.Add(loop.Mul(first, loop.Int(int64(vector))), loop.Apply(ir.OpAnd, item, loop.Int(int64(vector-1))))
+}
+
+// vectorAt returns the vector of the tile that a work-item has as one of its own: neighbours have neighbours. Those of few work-items
+// lie together where these have rows of one group, then, if rows of groups do.
+func (k *kernel) vectorAt(localID, own loop.Expr) loop.Expr {
+	if !k.holdsTogether() {
+		return loop.Add(loop.Mul(own, loop.Int(int64(k.workgroup))), localID)
+	}
+	together := int64(k.items/k.arena.vector) * heldTogether
+	first := loop.Mul(loop.Div(localID, loop.Int(heldTogether)), loop.Int(together))
+	return loop.Add(loop.Add(first, loop.Mul(own, loop.Int(heldTogether))), loop.Apply(ir.OpAnd, localID, loop.Int(heldTogether-1)))
+}
+
+// heldTogether is how many work-items have rows that lie together: those of a subgroup, as a rule.
+const heldTogether = 32
+
+// holdsTogether reports whether so few work-items have rows that lie together: where rows are partitioned, and neighbours may be of one group.
+func (k *kernel) holdsTogether() bool {
+	return k.workgroup%heldTogether == 0 && k.Has(func(op *tile.Op) bool { return op.IsLimited() && op.PartBits > 0 })
 }
 
 // loadVectors loads the whole vectors of a column, those with a row in kept.
@@ -126,7 +145,7 @@ func (e *tileBody) loadVectors(i int, kept loop.Expr) {
 	held := e.columns[i]
 	each := func(body func(start, item loop.Expr)) { // the first row of each vector
 		e.b.For("vector", loop.Int(0), loop.Int(int64(e.items/vector)), func(v *loop.Var) {
-			at := loop.Mul(loop.Add(loop.Mul(v, loop.Int(int64(e.workgroup))), e.localID), loop.Int(int64(vector)))
+			at := loop.Mul(e.vectorAt(e.localID, v), loop.Int(int64(vector)))
 			start, item := e.b.Let("start", loop.Add(e.first, at)), e.b.Let("item", loop.Mul(v, loop.Int(int64(vector))))
 			if kept == nil || e.items == vector { // the caller knows that one is kept
 				body(start, item)
