@@ -203,11 +203,7 @@ func (e *function) crosses(v tile.ID) bool {
 	if !e.retention.keepsValues() {
 		return false
 	}
-	until := e.until
-	if e.listed > 0 && v != e.Domains[e.listed].Guard { // listed rows find all else again
-		until = e.masks - 1
-	}
-	later := e.used[v] &^ (1<<(e.known(v)+1) - 1) & (1<<(until+1) - 1)
+	later := e.used[v] &^ (1<<(e.known(v)+1) - 1) & (1<<(e.until+1) - 1)
 	return later != 0 && !e.isRecomputed(v)
 }
 
