@@ -39,6 +39,7 @@ type tileBody struct {
 	tile         loop.Expr              // number of the tile in the launch
 	first        loop.Expr              // number of the tile's first row
 	count        loop.Expr              // rows of the tile
+	isLastTile   loop.Expr              // whether it is the last of a work-group that walks
 	columns      map[int]*loop.Var      // staged columns: this work-item's rows
 	before       map[int]*loop.Var      // of staged columns: the row before the tile
 	stagedAt     map[int]int64          // of staged columns: the first byte in the arena
@@ -64,6 +65,8 @@ type rowBody struct {
 	place        loop.Expr             // and in its tile
 	row          loop.Expr             // number of the row, as a counter
 	rowBefore    loop.Expr             // number of the row before the one at hand
+	isListed     bool                  // it is one of a list
+	list         *rowList              // of the subgroup, if rows are listed
 	isWhole      bool                  // all rows of the tile exist
 	values       map[tile.ID]loop.Expr // of the row at hand
 	kept         map[tile.ID]*loop.Var // values that cross a cut, an element per item
@@ -134,7 +137,7 @@ func (e *rowBody) loopRows(phase int) {
 	if list := e.settling(); len(list) > 0 {
 		whole, others = func() { e.eachSettled(list, true, rows) }, func() { e.eachSettled(list, false, rows) }
 	}
-	e.assuming(e.assumptions(), whole, others)
+	e.assuming(loop.Eq(e.count, loop.Int(e.kernel.rows())), e.assumptions(), whole, others)
 	e.closeTables()
 	e.closeStretches()
 	if phase == 0 {
@@ -326,7 +329,7 @@ func (e *rowBody) expr(v tile.ID) loop.Expr {
 		return widened(e.running[stateKey{i, slices.Index(op.Res, v)}], e.Values[v].Kind)
 	case e.now == atEnd:
 		return e.pure(op)
-	case e.crosses(v) && e.known(v) < e.now:
+	case e.crosses(v) && e.known(v) < e.now && !e.isListed:
 		return e.named(v, e.recall(v))
 	case e.phase[i] < e.now && !e.isFree(v) && e.uses[v] > 1:
 		return e.named(v, e.pure(op))

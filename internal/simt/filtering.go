@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/kgen-go/kgen/internal/loop"
+	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/ir"
 )
 
@@ -12,11 +13,6 @@ import (
 // keeps. A work-item ends a phase for all its rows before the next. So gathers of several
 // rows overlap, and a column that only later phases read is loaded only where a work-item
 // has a row left.
-
-// manyMasks is from how many masks on a tile is mostly waiting: each phase loads a column and then gathers by it, and few rows are
-// left of the last ones. As many work-groups as can be then share a compute unit, with the registers that these leave: star
-// queries of four tables took 0.73 to 0.93 of the time on an H200, those of three up to 1.26 of it.
-const manyMasks = 4
 
 // filtering is the strategy of such kernels.
 type filtering struct{ inOrder }
@@ -29,11 +25,12 @@ func (k *kernel) filter() {
 	}
 	depths, most := make([]int, len(k.Ops)), 0
 	for i := range k.Ops {
-		depths[i] = k.depth(k.Ops[i].Domain)
+		depths[i] = maskDepth(k.Kernel, k.Ops[i].Domain)
 		most = max(most, depths[i])
 	}
 	if most > 0 && most < maxPhases {
 		k.phase, k.masks, k.strategy = depths, most, filtering{}
+		k.list()
 		k.countUses()
 	}
 }
@@ -41,17 +38,20 @@ func (k *kernel) filter() {
 // filters reports whether rows that masks keep leave nothing but folds and tables.
 func (k *kernel) filters() bool { return len(k.Domains) > 1 && !k.Has(leavesMore) }
 
-// depth returns how many masks a row has to pass.
-func (k *kernel) depth(domain int) (masks int) {
-	for ; domain > 0; domain = k.Domains[domain].Parent {
+// maskDepth returns how many masks a row of a domain has to pass.
+func maskDepth(t *tile.Kernel, domain int) (masks int) {
+	for ; domain > 0; domain = t.Domains[domain].Parent {
 		masks++
 	}
 	return masks
 }
 
-func (filtering) run(s *launches, e *rowBody) {
+func (f filtering) run(s *launches, e *rowBody) { f.phases(e, s.masks) }
+
+// phases runs the phases up to last.
+func (filtering) phases(e *rowBody, last int) {
 	e.loopRows(0)
-	for phase := 1; phase <= s.masks; phase++ {
+	for phase := 1; phase <= last; phase++ {
 		kept := e.keptRows(phase)
 		if kept == nil {
 			e.loadHeld(phase, nil)
@@ -69,7 +69,7 @@ func (filtering) run(s *launches, e *rowBody) {
 func (e *rowBody) keptRows(phase int) loop.Expr {
 	var any loop.Expr
 	for d := range e.Domains {
-		if e.depth(d) != phase {
+		if maskDepth(e.Kernel, d) != phase {
 			continue
 		}
 		kept := e.kept[e.Domains[d].Guard]

@@ -1,7 +1,6 @@
 package simt
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -34,32 +33,6 @@ func TestFiltering(t *testing.T) {
 				t.Errorf("%s: %s is loaded too early in\n%s", test.name, column, text)
 			}
 			last = at
-		}
-	}
-}
-
-// Many work-groups share a compute unit where rows have to pass many masks, and the schedule leaves all open.
-func TestManyMasks(t *testing.T) {
-	columns := []string{"a", "b", "c", "d", "e"}
-	target := Target{Subgroup: SubgroupOf(32), Occupancy: true, LaunchedLocal: 227 << 10}
-	for _, c := range []struct {
-		masks    int
-		schedule plan.Schedule
-		want     bool
-	}{{3, plan.Schedule{}, false}, {4, plan.Schedule{}, true}, {5, plan.Schedule{}, true}, {4, plan.Schedule{Items: 4}, false}, {4, plan.Schedule{Occupancy: 1}, false}} {
-		params, body, passed := "", "", ""
-		for i, column := range columns[:c.masks] {
-			params += column + ": [n]i32, "
-			body += fmt.Sprintf("\tm%d = %s%s > 0\n", i, column, passed)
-			passed += fmt.Sprintf("[m%d]", i)
-		}
-		text := "pipeline masks(" + params + "v: [n]i64) {\n" + body + "\treturn s: sum(v" + passed + ", by: bins(a" + passed + " & 7, 8))\n}\n"
-		lowered, err := target.Lower(compiled(t, text, compile.Options{Level: fuse.LevelOnePass}), c.schedule)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if f := lowered.Kernels[0].Funcs[0]; f.Occupancy > 1 != c.want {
-			t.Errorf("%d masks, %+v: registers for %d work-groups of %d", c.masks, c.schedule, f.Occupancy, f.WorkgroupSize)
 		}
 	}
 }

@@ -21,14 +21,19 @@ func (e *rowBody) eachGathered(body func()) {
 		v := e.Ops[i].Res[0]
 		ahead[i] = e.b.Storage(e.name(v)+"_ahead", loop.ArrayOf(e.items, loop.ScalarOf(e.Values[v].Kind)))
 	}
-	if len(gathers) > 0 {
-		e.eachRow(true, func() {
-			for _, i := range gathers {
-				op := &e.Ops[i]
+	for _, i := range gathers {
+		op := &e.Ops[i]
+		load := func() {
+			e.eachRow(true, func() {
 				at := loop.Choose(e.isKept(op.Domain), e.expr(op.Args[0]), number(ir.I64, -1))
 				e.b.Store(ahead[i], e.item, e.loadInside(e.name(op.Res[0]), op.Stream, at))
-			}
-		})
+			})
+		}
+		if condition := e.placeOnlyIf(op.Args[0]); condition != nil {
+			e.b.If(condition, load, nil)
+		} else {
+			load()
+		}
 	}
 	rows := e.rowGathers()
 	e.eachRow(true, func() {
@@ -46,16 +51,40 @@ func (e *rowBody) eachGathered(body func()) {
 // gathersOfKept lists the loads from anywhere that the phase at hand makes for rows that masks keep,
 // by places that are known before it.
 func (e *rowBody) gathersOfKept() (list []int) {
-	if e.masks == 0 || e.now == 0 || e.now == atEnd {
+	if e.masks == 0 || e.now == atEnd {
 		return nil
 	}
 	for i := range e.Ops {
 		op := &e.Ops[i]
-		if op.LoadsAt() && op.Domain > 0 && !op.Epilogue && e.phase[i] == e.now && e.uses[op.Res[0]] > 0 && e.isKnownBefore(op.Args[0]) {
+		if op.LoadsAt() && op.Domain != tile.Uniform && !op.Epilogue && e.phase[i] == e.now && e.uses[op.Res[0]] > 0 && e.isKnownBefore(op.Args[0]) {
 			list = append(list, i)
 		}
 	}
 	return list
+}
+
+// placeOnlyIf returns what is the same for all rows and has to hold for a place to be one, or nil: of two tables, as that of
+// short codes and that of others, rows read one.
+func (e *rowBody) placeOnlyIf(place tile.ID) loop.Expr {
+	op := &e.Ops[e.Values[place].Op]
+	for op.IsMap() && op.Operator == ir.OpCast {
+		op = &e.Ops[e.Values[op.Args[0]].Op]
+	}
+	if !op.IsMap() || op.Operator != ir.OpSelect || e.Values[op.Args[0]].Domain != tile.Uniform {
+		return nil
+	}
+	condition := e.expr(op.Args[0])
+	if _, isConst := condition.(*loop.Const); isConst {
+		return nil
+	}
+	none := ir.Int(ir.I64, -1).Bits
+	switch {
+	case e.IsConst(op.Args[2], none):
+		return condition
+	case e.IsConst(op.Args[1], none):
+		return loop.Not(condition)
+	}
+	return nil
 }
 
 // isKnownBefore reports whether v follows from rows and from what earlier phases have found.

@@ -31,7 +31,10 @@ func (k *kernel) holdRows(items int, aligned func(stream int) bool) {
 	for _, s := range tile.Analyze(k.Kernel).Staged {
 		if size := k.Streams[s.Stream].Kind.Size(); s.Before == 0 && aligned(s.Stream) {
 			streams = append(streams, s.Stream)
-			widest, bytes = max(widest, size), bytes+size
+			widest = max(widest, size)
+			if !k.isListedColumn(s.Stream) {
+				bytes += size
+			}
 		}
 	}
 	if len(streams) == 0 {
@@ -46,7 +49,7 @@ func (k *kernel) holdRows(items int, aligned func(stream int) bool) {
 	}
 	if items == 0 {
 		budget := heldBudget
-		if k.workgroup < maxWorkItems/2 || k.filters() { // few rows need the later columns
+		if k.workgroup < maxWorkItems/2 || k.filters() && listedDomain(k.Kernel, k.shape) == 0 { // few rows need the later columns
 			budget *= 2
 		}
 		most := maxHeldItems

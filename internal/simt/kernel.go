@@ -12,12 +12,13 @@ import (
 type kernel struct {
 	*tile.Kernel
 	shape
-	phase []int    // per operation: how many cuts, or masks, it comes after
-	cuts  [][]int  // the Scan and ChunkScan operations of each cut
-	masks int      // phases behind the first that are those of rows that masks keep; see filtering.go
-	used  []uint64 // per value: the phases that use it, a bit each
-	uses  []int    // per value: how many operations and domains use it
-	lines func(ir.Pos) string
+	phase  []int    // per operation: how many cuts, or masks, it comes after
+	cuts   [][]int  // the Scan and ChunkScan operations of each cut
+	masks  int      // phases behind the first that are those of rows that masks keep; see filtering.go
+	listed int      // the domain whose rows are listed for the last of these; 0 if none; see listing.go
+	used   []uint64 // per value: the phases that use it, a bit each
+	uses   []int    // per value: how many operations and domains use it
+	lines  func(ir.Pos) string
 
 	arena      arena
 	strategy   strategy

@@ -87,7 +87,7 @@ func (l *lowering) planTables(t *tile.Kernel, s *shape) *localTables {
 	p := &localTables{}
 	p.planEntered(l, t, s)
 	p.slices = 1
-	p.beside = s.rememberedBytes(l, t) + besideTables(t, *s, workgroup)
+	p.beside = s.rememberedBytes(l, t) + besideTables(t, *s, workgroup) + listBytes(t, *s, workgroup)
 	budgets := []int64{l.budget() - p.beside}
 	if l.target.LaunchedLocal > 0 && l.suffix == "" {
 		budgets = l.launchedBudgets()

@@ -364,11 +364,7 @@ func (s *launches) launchRows(e *function, grid plan.Expr, forward plan.Forward)
 // launchTiles is launchRows with everything but the step.
 func (s *launches) launchTiles(e *function, l launch) {
 	e.part = s.schedule.Part
-	occupancy := s.schedule.Occupancy
-	if occupancy == 0 && s.target.Occupancy && s.isOpen && s.schedule.Items == 0 && s.masks >= manyMasks && s.items <= 4 {
-		occupancy = maxResident
-	}
-	e.b.Func().Occupancy = min(occupancy, maxResident/s.workgroup)
+	e.b.Func().Occupancy = min(s.schedule.Occupancy, maxResident/s.workgroup)
 	l.step = func(kernel string, schedule plan.Schedule) plan.Step {
 		return s.rowSpan.launch(s, kernel, schedule)
 	}

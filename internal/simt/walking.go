@@ -80,6 +80,9 @@ func (w walking) walk(name string) {
 	if w.remembered > 0 {
 		e.beginRemembered()
 	}
+	if w.listed > 0 {
+		e.beginList()
+	}
 	if w.keeps {
 		e.declareReductions()
 	}
@@ -212,7 +215,7 @@ func (w walking) eachTile(e *tileBody, body func()) {
 	at := e.b.Decl("tile", loop.Add(w.rowSpan.firstTile(e.function), workgroup))
 	tiles := e.b.Let("tiles", loop.Add(loop.Div(loop.Sub(e.arguments.rows, loop.Int(1)), loop.Int(e.kernel.rows())), loop.Int(1)))
 	e.b.While(loop.Lt(at, tiles), func() {
-		e.tile = at
+		e.tile, e.isLastTile = at, loop.Ge(loop.Add(at, workgroups), tiles)
 		body()
 		e.b.Assign(at, loop.Add(at, workgroups))
 	})

@@ -40,26 +40,26 @@ func (e *rowBody) assumptions() []assumption {
 	return []assumption{likely, hashed}
 }
 
-// assuming writes whole tiles under each of some assumptions, and all others without.
-func (e *rowBody) assuming(list []assumption, whole, other func()) {
+// assuming writes rows for which a condition holds under each of some assumptions, and all others without.
+func (e *rowBody) assuming(condition loop.Expr, list []assumption, whole, other func()) {
 	if len(list) == 0 {
 		other()
 		return
 	}
 	any, assumed := e.uniform, maps.Clone(e.uniform)
-	holds := loop.Eq(e.count, loop.Int(e.kernel.rows()))
+	holds := condition
 	for _, v := range slices.Sorted(maps.Keys(list[0])) {
-		condition := any[v]
+		isAsAssumed := any[v]
 		if list[0][v] == loop.False {
-			condition = loop.Not(condition)
+			isAsAssumed = loop.Not(isAsAssumed)
 		}
-		holds, assumed[v] = loop.And(holds, condition), list[0][v]
+		holds, assumed[v] = loop.And(holds, isAsAssumed), list[0][v]
 	}
 	e.b.If(holds, func() {
 		e.uniform = assumed
 		whole()
 		e.uniform = any
-	}, func() { e.assuming(list[1:], whole, other) })
+	}, func() { e.assuming(condition, list[1:], whole, other) })
 }
 
 // mostAhead is how many rows of a work-item load their first words ahead: a few loads
