@@ -112,11 +112,3 @@ func TestRandomDataFits(t *testing.T) {
 		t.Error("no NaN among extreme floats")
 	}
 }
-
-func loadOne(t *testing.T, source string) *ir.Pipeline {
-	pipelines, errs := ir.Load("test.kg", []byte(source))
-	if len(errs) > 0 {
-		t.Fatal(errs)
-	}
-	return pipelines[0]
-}
