@@ -116,7 +116,7 @@ const (
 func Lower(p *ir.Pipeline, options Options) *Graph {
 	declared := p
 	p, turns := expand(p, options)
-	l := &lowering{options: options, Graph: &Graph{Pipeline: p, declared: declared, rows: options.Rows, strategy: options.Strategy, keptAtOnce: options.KeptAtOnce && !options.Cores, turns: turns, ascending: map[*ir.Value]bool{}, writer: map[key]*Value{}, prefixes: map[key]*Prefix{}, sites: map[*ir.Value][]ir.Site{}, sources: map[*ir.Domain]sources{}, chosenBy: map[*ir.Domain]*ir.Value{}},
+	l := &lowering{options: options, Graph: &Graph{Pipeline: p, declared: declared, rows: options.Rows, strategy: options.Strategy, cores: options.Cores, keptAtOnce: options.KeptAtOnce && !options.Cores, turns: turns, ascending: map[*ir.Value]bool{}, writer: map[key]*Value{}, prefixes: map[key]*Prefix{}, sites: map[*ir.Value][]ir.Site{}, sources: map[*ir.Domain]sources{}, chosenBy: map[*ir.Domain]*ir.Value{}},
 		users: map[*ir.Value][]*ir.Value{}, isResult: map[*ir.Value]bool{}, names: naming.Taken{}, group: map[groupKey]*Stage{}, computed: map[computed]bool{}, tables: map[tableKey]*Value{}, slots: map[*ir.Value]*Value{}}
 	for _, v := range p.Values {
 		for _, o := range v.Operands() {

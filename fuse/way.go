@@ -197,7 +197,7 @@ func (g *Graph) neededFor(s *Stage, w *Value) ways {
 			return
 		case c == condition && under != nil:
 			needed = s.ways.and(way{condition: under})
-		case under != nil && c == condition.By: // for the condition of this way alone
+		case under != nil && c == condition.By && !g.cores: // for the condition of this way alone; emitted Go would have memory for what it reads outside of both
 			needed = s.ways.and(way{condition: under})
 		case under != nil: // for the conditions of several ways, of which one may be in another
 			needed = ways{way{condition: under}}

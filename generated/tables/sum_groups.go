@@ -46,16 +46,16 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 	workers := kgenWorkers(&call, n, 65536)
 	nSlotsLength := max(kgenSelect(uint64(max(min(int64(n)/64, 16384), 1)*4) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(min(int64(n)/64, 16384), 1)*4)-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(min(int64(n)/64, 16384), 1)*4)-1)))))&63)), 0)
 	nPartitionedSlotsLength := max(kgenSelect(uint64(max(max(min(int64(n)/8, 16777216), 1), 8192)) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(max(min(int64(n)/8, 16777216), 1), 8192))-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(max(min(int64(n)/8, 16777216), 1), 8192))-1)))))&63)), 0)
-	map2 := kgenTemporary[uint32](&call, 16384)
-	insert := kgenTemporary[int64](&call, 32768)
 	var reduce2 uint32
 	var reduce3 uint32
 	var reduce int64
 	var scalar int64
 	var scalar2 int64
+	var scalar3 int64
 	var scalar4 int64
 	if 0 < n-1048575 {
-		map3 := kgenTemporary[int32](&call, 16384)
+		map2 := kgenTemporary[int32](&call, 16384)
+		map3 := kgenTemporary[uint32](&call, 16384)
 		map4 := kgenTemporary[int64](&call, 16384)
 		var sum int64
 		var least uint32
@@ -77,14 +77,14 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 					least2 = min(leastBefore, least3)
 					greatest2 = max(greatestBefore, greatest3)
 					blocks.release()
-					sumGroupsKernel2(lo, hi, key, map3, map2, map4, int64(n), sumBefore, leastBefore, greatestBefore)
+					sumGroupsKernel2(lo, hi, key, map2, map3, map4, int64(n), sumBefore, leastBefore, greatestBefore)
 				}
 			})
 			sum = sum2
 			least = least2
 			greatest = greatest2
 		} else {
-			sum, least, greatest = sumGroupsKernel2(0, 16384, key, map3, map2, map4, int64(n), 0, 4294967295, 0)
+			sum, least, greatest = sumGroupsKernel2(0, 16384, key, map2, map3, map4, int64(n), 0, 4294967295, 0)
 		}
 		cond := sum > 0
 		x := uint32(0)
@@ -95,25 +95,35 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 		if cond {
 			x2 = greatest
 		}
+		insert := kgenTemporary[int64](&call, 32768)
 		kgenFill(insert, -1)
-		sumGroupsKernel3(0, 16384, map3, insert, map4, 32768)
+		sumGroupsKernel3(0, 16384, map2, insert, map4, 32768)
+		histogram := kgenTemporary[int64](&call, 64)
+		clear(histogram)
 		var sum2 int64
 		if workers > 1 {
 			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 			var sum3 int64
 			kgenInOrder(&call, workers, 32768, 32768, func(blocks *kgenBlocks) {
+				histogramOwn := make([]int64, 64)
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					sum4 := sumGroupsKernel4(lo, hi, insert)
+					sum4 := sumGroupsKernel4Summary(lo, hi, insert)
 					blocks.await()
 					sumBefore := sum3
 					sum3 = sumBefore + sum4
 					blocks.release()
+					sumGroupsKernel4(lo, hi, insert, histogramOwn, map3, x2, x, sumBefore)
 				}
+				blocks.chain.lock.Lock()
+				for i := range histogramOwn {
+					atomic.AddInt64(&histogram[i], histogramOwn[i])
+				}
+				blocks.chain.lock.Unlock()
 			})
 			sum2 = sum3
 		} else {
-			sum2 = sumGroupsKernel4(0, 32768, insert)
+			sum2 = sumGroupsKernel4(0, 32768, insert, histogram, map3, x2, x, 0)
 		}
 		reduce4 := sum2
 		cond2 := sum2 <= 8192
@@ -128,26 +138,61 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 		if cond5 {
 			x4 = 1
 		}
-		cond6 := sum2 <= 16384-67108864/max(min(int64(n)/8, 16777216), 1)
+		var sum3 int64
+		var greatest2 int64
+		if workers > 1 {
+			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+			var sum4 int64
+			greatest3 := int64(math.MinInt64)
+			kgenInOrder(&call, workers, 64, 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					sum5, greatest4 := sumGroupsKernel5(lo, hi, histogram)
+					blocks.await()
+					sumBefore := sum4
+					greatestBefore := greatest3
+					sum4 = sumBefore + sum5
+					greatest3 = max(greatestBefore, greatest4)
+					blocks.release()
+				}
+			})
+			sum3 = sum4
+			greatest2 = greatest3
+		} else {
+			sum3, greatest2 = sumGroupsKernel5(0, 64, histogram)
+		}
+		cond6 := sum3 > 0
 		x5 := int64(0)
 		if cond6 {
-			x5 = 1
+			x5 = greatest2
+		}
+		x6 := x5 * 4
+		cond7 := x6 <= reduce4
+		x7 := int64(0)
+		if cond7 {
+			x7 = 1
+		}
+		scalar42 := int64(0)
+		if reduce4 <= 16384-67108864/max(min(int64(n)/8, 16777216), 1) {
+			scalar42 = 1
 		}
 		reduce2 = x
 		reduce3 = x2
 		reduce = reduce4
 		scalar = x3
 		scalar2 = x4
-		scalar4 = x5
+		scalar3 = x7
+		scalar4 = scalar42
 	}
 	reduce22 := reduce2
 	reduce32 := reduce3
 	reduce4 := reduce
-	scalar3 := scalar
+	scalar5 := scalar
 	scalar22 := scalar2
+	scalar32 := scalar3
 	scalar42 := scalar4
 	var reduce5 uint32
-	var scalar5 int64
+	var scalar52 int64
 	var scalar7 int64
 	if 0 < max(1048576-n, int(scalar22)) {
 		var sum int64
@@ -161,7 +206,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					sum3, least3, greatest3 := sumGroupsKernel5(lo, hi, key)
+					sum3, least3, greatest3 := sumGroupsKernel6(lo, hi, key)
 					blocks.await()
 					sumBefore := sum2
 					leastBefore := least2
@@ -176,7 +221,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 			least = least2
 			greatest = greatest2
 		} else {
-			sum, least, greatest = sumGroupsKernel5(0, n, key)
+			sum, least, greatest = sumGroupsKernel6(0, n, key)
 		}
 		cond := sum > 0
 		x := uint32(0)
@@ -205,11 +250,11 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 			x11 = x10
 		}
 		reduce5 = x
-		scalar5 = x7
+		scalar52 = x7
 		scalar7 = x11
 	}
 	reduce52 := reduce5
-	scalar52 := scalar5
+	scalar53 := scalar52
 	scalar72 := scalar7
 	var key2 []int32
 	var count []int64
@@ -220,13 +265,13 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 	var nDistinct2Length int64
 	var scalar9 int64
 	var gRunsLength int64
-	if 0 < int(scalar52) {
-		if int(scalar52) > 2147483647 {
-			return fmt.Errorf("n_bins would have %d rows; at most 2147483647 can be computed", int(scalar52))
+	if 0 < int(scalar53) {
+		if int(scalar53) > 2147483647 {
+			return fmt.Errorf("n_bins would have %d rows; at most 2147483647 can be computed", int(scalar53))
 		}
-		aggregate := kgenTemporary[int64](&call, int(scalar52))
+		aggregate := kgenTemporary[int64](&call, int(scalar53))
 		clear(aggregate)
-		aggregate2 := kgenTemporary[int64](&call, int(scalar52))
+		aggregate2 := kgenTemporary[int64](&call, int(scalar53))
 		clear(aggregate2)
 		few := min(workers, n/(max(len(aggregate)+len(aggregate2), 1)*32))
 		if n < 65536 {
@@ -236,7 +281,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 			kgenFork(&call, few, n, 4096, func(_, lo, hi int) {
 				aggregateOwn := make([]int64, len(aggregate))
 				aggregateOwn2 := make([]int64, len(aggregate2))
-				sumGroupsKernel6(lo, hi, aggregateOwn, key, value, aggregateOwn2, reduce52)
+				sumGroupsKernel7(lo, hi, aggregateOwn, key, value, aggregateOwn2, reduce52)
 				for i := range aggregateOwn {
 					atomic.AddInt64(&aggregate[i], aggregateOwn[i])
 				}
@@ -245,14 +290,14 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 				}
 			})
 		} else {
-			sumGroupsKernel6(0, n, aggregate, key, value, aggregate2, reduce52)
+			sumGroupsKernel7(0, n, aggregate, key, value, aggregate2, reduce52)
 		}
-		if int(scalar52) > 2147483647 {
-			return fmt.Errorf("tables.kg:6:6: g would have %d rows; at most 2147483647 can be computed", int(scalar52))
+		if int(scalar53) > 2147483647 {
+			return fmt.Errorf("tables.kg:6:6: g would have %d rows; at most 2147483647 can be computed", int(scalar53))
 		}
-		key3 := kgenColumn(&call, dst.Key, int(scalar52))
-		count2 := kgenColumn(&call, dst.Count, int(scalar52))
-		total2 := kgenColumn(&call, dst.Total, int(scalar52))
+		key3 := kgenColumn(&call, dst.Key, int(scalar53))
+		count2 := kgenColumn(&call, dst.Count, int(scalar53))
+		total2 := kgenColumn(&call, dst.Total, int(scalar53))
 		if call.err != nil {
 			return fmt.Errorf("tables.kg:5:1: SumGroups: %w", call.err)
 		}
@@ -260,13 +305,13 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 		if workers > 1 {
 			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 			var nFilledPlace2 int64
-			kgenInOrder(&call, workers, int(scalar52), 32768, func(blocks *kgenBlocks) {
+			kgenInOrder(&call, workers, int(scalar53), 32768, func(blocks *kgenBlocks) {
 				compactScratch := make([]int32, 32768)
 				compactScratch2 := make([]int64, 32768)
 				compactScratch3 := make([]int64, 32768)
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					nFilledPlace3 := sumGroupsKernel7(lo, hi, aggregate, compactScratch, compactScratch2, aggregate2, compactScratch3, reduce52, 0)
+					nFilledPlace3 := sumGroupsKernel8(lo, hi, aggregate, compactScratch, compactScratch2, aggregate2, compactScratch3, reduce52, 0)
 					blocks.await()
 					nFilledPlaceBefore := nFilledPlace2
 					nFilledPlace2 = nFilledPlaceBefore + nFilledPlace3
@@ -278,7 +323,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 			})
 			nFilledPlace = nFilledPlace2
 		} else {
-			nFilledPlace = sumGroupsKernel7(0, int(scalar52), aggregate, key3, count2, aggregate2, total2, reduce52, 0)
+			nFilledPlace = sumGroupsKernel8(0, int(scalar53), aggregate, key3, count2, aggregate2, total2, reduce52, 0)
 		}
 		nFilledLength2 := nFilledPlace
 		key2 = key3
@@ -295,15 +340,15 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 		if int(nSlotsLength) > 2147483647 {
 			return fmt.Errorf("n_ranked would have %d rows; at most 2147483647 can be computed", int(nSlotsLength))
 		}
+		insert := kgenTemporary[int64](&call, int(nSlotsLength))
 		insert2 := kgenTemporary[int64](&call, int(nSlotsLength))
 		insert3 := kgenTemporary[int64](&call, int(nSlotsLength))
-		insert4 := kgenTemporary[int64](&call, int(nSlotsLength))
 		mask := kgenTemporary[bool](&call, int(nSlotsLength))
 		var scalar62 int64
-		if 0 < max(1048576-n, int(scalar3)) {
-			kgenFill(insert2, -1)
+		if 0 < max(1048576-n, int(scalar5)) {
+			kgenFill(insert, -1)
+			clear(insert2)
 			clear(insert3)
-			clear(insert4)
 			if workers > 1 {
 				firstRows := kgenTemporary[int64](&call, min((n+256)*16, 131072)*workers)
 				homes := kgenTemporary[int64](&call, min((n+256)*16, 131072)*workers)
@@ -316,7 +361,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 					keyOwn2 := keyOwn[worker*min((n+256)*16, 131072) : (worker+1)*min((n+256)*16, 131072)]
 					insertOwn3 := insertOwn[worker*min((n+256)*16, 131072) : (worker+1)*min((n+256)*16, 131072)]
 					insertOwn4 := insertOwn2[worker*min((n+256)*16, 131072) : (worker+1)*min((n+256)*16, 131072)]
-					sumGroupsKernel8(lo, hi, key, insert2, insert3, value, insert4, nSlotsLength, int64(n), firstRows2, homes2, keyOwn2, insertOwn3, insertOwn4)
+					sumGroupsKernel9(lo, hi, key, insert, insert2, value, insert3, nSlotsLength, int64(n), firstRows2, homes2, keyOwn2, insertOwn3, insertOwn4)
 				})
 			} else {
 				firstRows := kgenTemporary[int64](&call, min((n+256)*16, 131072))
@@ -324,7 +369,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 				keyOwn := kgenTemporary[int32](&call, min((n+256)*16, 131072))
 				insertOwn := kgenTemporary[int64](&call, min((n+256)*16, 131072))
 				insertOwn2 := kgenTemporary[int64](&call, min((n+256)*16, 131072))
-				sumGroupsKernel8(0, n, key, insert2, insert3, value, insert4, nSlotsLength, int64(n), firstRows, homes, keyOwn, insertOwn, insertOwn2)
+				sumGroupsKernel9(0, n, key, insert, insert2, value, insert3, nSlotsLength, int64(n), firstRows, homes, keyOwn, insertOwn, insertOwn2)
 			}
 			var sum int64
 			if workers > 1 {
@@ -333,17 +378,17 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 				kgenInOrder(&call, workers, int(nSlotsLength), 32768, func(blocks *kgenBlocks) {
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
-						sum3 := sumGroupsKernel9Summary(lo, hi, insert2, int64(n))
+						sum3 := sumGroupsKernel10Summary(lo, hi, insert, int64(n))
 						blocks.await()
 						sumBefore := sum2
 						sum2 = sumBefore + sum3
 						blocks.release()
-						sumGroupsKernel9(lo, hi, insert2, mask, int64(n), sumBefore)
+						sumGroupsKernel10(lo, hi, insert, mask, int64(n), sumBefore)
 					}
 				})
 				sum = sum2
 			} else {
-				sum = sumGroupsKernel9(0, int(nSlotsLength), insert2, mask, int64(n), 0)
+				sum = sumGroupsKernel10(0, int(nSlotsLength), insert, mask, int64(n), 0)
 			}
 			cond := sum <= max(min(int64(n)/64, 16384), 1)
 			x := min(sum, max(min(int64(n)/64, 16384), 1))
@@ -365,7 +410,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 		if 0 < int(scalar63) {
 			compact := kgenTemporary[int64](&call, int(nSlotsLength))
 			compact2 := kgenTemporary[int64](&call, int(nSlotsLength))
-			map3 := kgenTemporary[int32](&call, int(nSlotsLength))
+			map2 := kgenTemporary[int32](&call, int(nSlotsLength))
 			histogram := kgenTemporary[int64](&call, 1024)
 			clear(histogram)
 			var nDistinctPlace int64
@@ -380,7 +425,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 					histogramOwn := make([]int64, 1024)
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
-						nDistinctPlace3 := sumGroupsKernel10Summary(lo, hi, mask)
+						nDistinctPlace3 := sumGroupsKernel11Summary(lo, hi, mask)
 						blocks.await()
 						nDistinctPlaceBefore := nDistinctPlace2
 						nDistinctPlace2 = nDistinctPlaceBefore + nDistinctPlace3
@@ -388,8 +433,8 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 						blocks.release()
 						compactPart := compact[:nDistinctPlaceEnd]
 						compactPart2 := compact2[:nDistinctPlaceEnd]
-						mapPart := map3[:nDistinctPlaceEnd]
-						sumGroupsKernel10(lo, hi, mask, insert2, compactPart, compactPart2, key, mapPart, histogramOwn, nDistinctPlaceBefore)
+						mapPart := map2[:nDistinctPlaceEnd]
+						sumGroupsKernel11(lo, hi, mask, insert, compactPart, compactPart2, key, mapPart, histogramOwn, nDistinctPlaceBefore)
 					}
 					blocks.chain.lock.Lock()
 					for i := range histogramOwn {
@@ -399,7 +444,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 				})
 				nDistinctPlace = nDistinctPlace2
 			} else {
-				nDistinctPlace = sumGroupsKernel10(0, int(nSlotsLength), mask, insert2, compact, compact2, key, map3, histogram, 0)
+				nDistinctPlace = sumGroupsKernel11(0, int(nSlotsLength), mask, insert, compact, compact2, key, map2, histogram, 0)
 			}
 			nDistinctLength := nDistinctPlace
 			add := kgenTemporary[int64](&call, 1024)
@@ -409,16 +454,16 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 				kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
-						add3 := sumGroupsKernel11Summary(lo, hi, histogram)
+						add3 := sumGroupsKernel12Summary(lo, hi, histogram)
 						blocks.await()
 						addBefore := add2
 						add2 = addBefore + add3
 						blocks.release()
-						sumGroupsKernel11(lo, hi, histogram, add, addBefore)
+						sumGroupsKernel12(lo, hi, histogram, add, addBefore)
 					}
 				})
 			} else {
-				sumGroupsKernel11(0, 1024, histogram, add, 0)
+				sumGroupsKernel12(0, 1024, histogram, add, 0)
 			}
 			pass := kgenTemporary[uint32](&call, int(nDistinctLength))
 			pass2 := kgenTemporary[int64](&call, int(nDistinctLength))
@@ -428,7 +473,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						sumGroupsKernel12Summary(lo, hi, map3, 0, digits)
+						sumGroupsKernel13Summary(lo, hi, map2, 0, digits)
 						blocks.await()
 						for digit := range 256 {
 							count3 := digits[digit]
@@ -436,12 +481,12 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 							counts[digit] += count3
 						}
 						blocks.release()
-						sumGroupsKernel12(lo, hi, add, map3, pass, pass2, 0, 0, nDistinctLength, digits)
+						sumGroupsKernel13(lo, hi, add, map2, pass, pass2, 0, 0, nDistinctLength, digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				sumGroupsKernel12(0, int(nDistinctLength), add, map3, pass, pass2, 0, 0, nDistinctLength, digits)
+				sumGroupsKernel13(0, int(nDistinctLength), add, map2, pass, pass2, 0, 0, nDistinctLength, digits)
 			}
 			pass3 := kgenTemporary[uint32](&call, int(nDistinctLength))
 			pass4 := kgenTemporary[int64](&call, int(nDistinctLength))
@@ -451,7 +496,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						sumGroupsKernel13Summary(lo, hi, pass, 8, digits)
+						sumGroupsKernel14Summary(lo, hi, pass, 8, digits)
 						blocks.await()
 						for digit := range 256 {
 							count3 := digits[digit]
@@ -459,12 +504,12 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 							counts[digit] += count3
 						}
 						blocks.release()
-						sumGroupsKernel13(lo, hi, add, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
+						sumGroupsKernel14(lo, hi, add, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				sumGroupsKernel13(0, int(nDistinctLength), add, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
+				sumGroupsKernel14(0, int(nDistinctLength), add, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
 			}
 			if workers > 1 {
 				counts := make([]int64, 256)
@@ -472,7 +517,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						sumGroupsKernel13Summary(lo, hi, pass3, 16, digits)
+						sumGroupsKernel14Summary(lo, hi, pass3, 16, digits)
 						blocks.await()
 						for digit := range 256 {
 							count3 := digits[digit]
@@ -480,12 +525,12 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 							counts[digit] += count3
 						}
 						blocks.release()
-						sumGroupsKernel13(lo, hi, add, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
+						sumGroupsKernel14(lo, hi, add, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				sumGroupsKernel13(0, int(nDistinctLength), add, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
+				sumGroupsKernel14(0, int(nDistinctLength), add, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
 			}
 			pass5 := kgenTemporary[int64](&call, int(nDistinctLength))
 			if workers > 1 {
@@ -494,7 +539,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						sumGroupsKernel15Summary(lo, hi, pass, 24, digits)
+						sumGroupsKernel16Summary(lo, hi, pass, 24, digits)
 						blocks.await()
 						for digit := range 256 {
 							count3 := digits[digit]
@@ -502,12 +547,12 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 							counts[digit] += count3
 						}
 						blocks.release()
-						sumGroupsKernel15(lo, hi, add, pass, pass2, pass5, 3, 24, nDistinctLength, digits)
+						sumGroupsKernel16(lo, hi, add, pass, pass2, pass5, 3, 24, nDistinctLength, digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				sumGroupsKernel15(0, int(nDistinctLength), add, pass, pass2, pass5, 3, 24, nDistinctLength, digits)
+				sumGroupsKernel16(0, int(nDistinctLength), add, pass, pass2, pass5, 3, 24, nDistinctLength, digits)
 			}
 			key3 := kgenColumn(&call, dst.Key, int(scalar63))
 			count3 := kgenColumn(&call, dst.Count, int(scalar63))
@@ -517,10 +562,10 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 			}
 			if workers > 1 {
 				kgenFork(&call, workers, int(scalar63), 4096, func(_, lo, hi int) {
-					sumGroupsKernel16(lo, hi, pass5, compact, key, key3, compact2, insert3, count3, insert4, total3)
+					sumGroupsKernel17(lo, hi, pass5, compact, key, key3, compact2, insert2, count3, insert3, total3)
 				})
 			} else {
-				sumGroupsKernel16(0, int(scalar63), pass5, compact, key, key3, compact2, insert3, count3, insert4, total3)
+				sumGroupsKernel17(0, int(scalar63), pass5, compact, key, key3, compact2, insert2, count3, insert3, total3)
 			}
 			key22 = key3
 			count2 = count3
@@ -543,13 +588,13 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 				if few > 1 {
 					kgenFork(&call, few, n, 4096, func(_, lo, hi int) {
 						histogramOwn := make([]int64, 256)
-						sumGroupsKernel17(lo, hi, histogramOwn, key, reduce52)
+						sumGroupsKernel18(lo, hi, histogramOwn, key, reduce52)
 						for i := range histogramOwn {
 							atomic.AddInt64(&histogram[i], histogramOwn[i])
 						}
 					})
 				} else {
-					sumGroupsKernel17(0, n, histogram, key, reduce52)
+					sumGroupsKernel18(0, n, histogram, key, reduce52)
 				}
 				add := kgenTemporary[int64](&call, 256)
 				if workers > 1 {
@@ -558,16 +603,16 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 					kgenInOrder(&call, workers, 256, 32768, func(blocks *kgenBlocks) {
 						for blocks.next() {
 							lo, hi := blocks.lo, blocks.hi
-							add3 := sumGroupsKernel18Summary(lo, hi, histogram)
+							add3 := sumGroupsKernel19Summary(lo, hi, histogram)
 							blocks.await()
 							addBefore := add2
 							add2 = addBefore + add3
 							blocks.release()
-							sumGroupsKernel18(lo, hi, histogram, add, addBefore)
+							sumGroupsKernel19(lo, hi, histogram, add, addBefore)
 						}
 					})
 				} else {
-					sumGroupsKernel18(0, 256, histogram, add, 0)
+					sumGroupsKernel19(0, 256, histogram, add, 0)
 				}
 				pass := kgenTemporary[int32](&call, n)
 				pass2 := kgenTemporary[int32](&call, n)
@@ -577,7 +622,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 						for blocks.next() {
 							lo, hi := blocks.lo, blocks.hi
 							digits := make([]int64, 256)
-							sumGroupsKernel19Summary(lo, hi, key, 0, reduce52, digits)
+							sumGroupsKernel20Summary(lo, hi, key, 0, reduce52, digits)
 							blocks.await()
 							for digit := range 256 {
 								count4 := digits[digit]
@@ -585,12 +630,12 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 								counts[digit] += count4
 							}
 							blocks.release()
-							sumGroupsKernel19(lo, hi, add, key, pass, value, pass2, 0, 0, reduce52, int64(n), digits)
+							sumGroupsKernel20(lo, hi, add, key, pass, value, pass2, 0, 0, reduce52, int64(n), digits)
 						}
 					})
 				} else {
 					digits := make([]int64, 256)
-					sumGroupsKernel19(0, n, add, key, pass, value, pass2, 0, 0, reduce52, int64(n), digits)
+					sumGroupsKernel20(0, n, add, key, pass, value, pass2, 0, 0, reduce52, int64(n), digits)
 				}
 				if int(scalar72) > 2147483647 {
 					return fmt.Errorf("n_bins_2 would have %d rows; at most 2147483647 can be computed", int(scalar72))
@@ -601,10 +646,10 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 				clear(aggregate2)
 				if workers > 1 {
 					kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-						sumGroupsKernel20(lo, hi, aggregate, pass, pass2, aggregate2, reduce52, int64(n))
+						sumGroupsKernel21(lo, hi, aggregate, pass, pass2, aggregate2, reduce52, int64(n))
 					})
 				} else {
-					sumGroupsKernel20(0, n, aggregate, pass, pass2, aggregate2, reduce52, int64(n))
+					sumGroupsKernel21(0, n, aggregate, pass, pass2, aggregate2, reduce52, int64(n))
 				}
 				if int(scalar72) > 2147483647 {
 					return fmt.Errorf("tables.kg:6:6: g would have %d rows; at most 2147483647 can be computed", int(scalar72))
@@ -625,7 +670,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 						compactScratch3 := make([]int64, 32768)
 						for blocks.next() {
 							lo, hi := blocks.lo, blocks.hi
-							nFilled2Place3 := sumGroupsKernel21(lo, hi, aggregate, compactScratch, compactScratch2, aggregate2, compactScratch3, reduce52, 0)
+							nFilled2Place3 := sumGroupsKernel22(lo, hi, aggregate, compactScratch, compactScratch2, aggregate2, compactScratch3, reduce52, 0)
 							blocks.await()
 							nFilled2PlaceBefore := nFilled2Place2
 							nFilled2Place2 = nFilled2PlaceBefore + nFilled2Place3
@@ -637,7 +682,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 					})
 					nFilled2Place = nFilled2Place2
 				} else {
-					nFilled2Place = sumGroupsKernel21(0, int(scalar72), aggregate, key3, count4, aggregate2, total4, reduce52, 0)
+					nFilled2Place = sumGroupsKernel22(0, int(scalar72), aggregate, key3, count4, aggregate2, total4, reduce52, 0)
 				}
 				nFilled2Length4 := nFilled2Place
 				key23 = key3
@@ -645,97 +690,45 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 				total3 = total4
 				nFilled2Length3 = nFilled2Length4
 			} else {
-				var scalar32 int64
-				if 0 < n-1048575 {
-					histogram := kgenTemporary[int64](&call, 64)
-					clear(histogram)
-					if workers > 1 {
-						kgenFork(&call, workers, 32768, 4096, func(_, lo, hi int) {
-							histogramOwn := make([]int64, 64)
-							sumGroupsKernel22(lo, hi, histogramOwn, insert, map2, reduce22, reduce32)
-							for i := range histogramOwn {
-								atomic.AddInt64(&histogram[i], histogramOwn[i])
-							}
-						})
-					} else {
-						sumGroupsKernel22(0, 32768, histogram, insert, map2, reduce22, reduce32)
-					}
-					var sum int64
-					var greatest int64
-					if workers > 1 {
-						// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-						var sum2 int64
-						greatest2 := int64(math.MinInt64)
-						kgenInOrder(&call, workers, 64, 32768, func(blocks *kgenBlocks) {
-							for blocks.next() {
-								lo, hi := blocks.lo, blocks.hi
-								sum3, greatest3 := sumGroupsKernel23(lo, hi, histogram)
-								blocks.await()
-								sumBefore := sum2
-								greatestBefore := greatest2
-								sum2 = sumBefore + sum3
-								greatest2 = max(greatestBefore, greatest3)
-								blocks.release()
-							}
-						})
-						sum = sum2
-						greatest = greatest2
-					} else {
-						sum, greatest = sumGroupsKernel23(0, 64, histogram)
-					}
-					cond := sum > 0
-					x := int64(0)
-					if cond {
-						x = greatest
-					}
-					x2 := x * 4
-					cond2 := x2 <= reduce4
-					x3 := int64(0)
-					if cond2 {
-						x3 = 1
-					}
-					scalar32 = x3
-				}
-				scalar33 := scalar32
 				add := kgenTemporary[int64](&call, 32)
+				insert4 := kgenTemporary[int64](&call, n)
 				insert5 := kgenTemporary[int64](&call, n)
 				insert6 := kgenTemporary[int64](&call, n)
-				insert7 := kgenTemporary[int64](&call, n)
-				insert8 := kgenTemporary[uint32](&call, n)
-				insert9 := kgenTemporary[int64](&call, 32)
+				insert7 := kgenTemporary[uint32](&call, n)
+				insert8 := kgenTemporary[int64](&call, 32)
 				var nDistinct2Length4 int64
 				var scalar8 int64
-				if 0 < int(scalar33) {
+				if 0 < int(scalar32) {
 					histogram := kgenTemporary[int64](&call, 32)
 					clear(histogram)
 					if workers > 1 {
 						kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
 							histogramOwn := make([]int64, 32)
-							sumGroupsKernel24(lo, hi, histogramOwn, key, reduce4, reduce22, reduce32)
+							sumGroupsKernel23(lo, hi, histogramOwn, key, reduce4, reduce22, reduce32)
 							for i := range histogramOwn {
 								atomic.AddInt64(&histogram[i], histogramOwn[i])
 							}
 						})
 					} else {
-						sumGroupsKernel24(0, n, histogram, key, reduce4, reduce22, reduce32)
+						sumGroupsKernel23(0, n, histogram, key, reduce4, reduce22, reduce32)
 					}
-					map3 := kgenTemporary[int64](&call, 32)
+					map2 := kgenTemporary[int64](&call, 32)
 					if workers > 1 {
 						// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 						var add2 int64
 						kgenInOrder(&call, workers, 32, 32768, func(blocks *kgenBlocks) {
 							for blocks.next() {
 								lo, hi := blocks.lo, blocks.hi
-								add3 := sumGroupsKernel25Summary(lo, hi, histogram)
+								add3 := sumGroupsKernel24Summary(lo, hi, histogram)
 								blocks.await()
 								addBefore := add2
 								add2 = addBefore + add3
 								blocks.release()
-								sumGroupsKernel25(lo, hi, histogram, add, map3, addBefore)
+								sumGroupsKernel24(lo, hi, histogram, add, map2, addBefore)
 							}
 						})
 					} else {
-						sumGroupsKernel25(0, 32, histogram, add, map3, 0)
+						sumGroupsKernel24(0, 32, histogram, add, map2, 0)
 					}
 					pass := kgenTemporary[uint64](&call, n)
 					if workers > 1 {
@@ -744,7 +737,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 							for blocks.next() {
 								lo, hi := blocks.lo, blocks.hi
 								digits := make([]int64, 32)
-								sumGroupsKernel26Summary(lo, hi, key, 0, reduce4, reduce22, reduce32, digits)
+								sumGroupsKernel25Summary(lo, hi, key, 0, reduce4, reduce22, reduce32, digits)
 								blocks.await()
 								for digit := range 32 {
 									count4 := digits[digit]
@@ -752,19 +745,19 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 									counts[digit] += count4
 								}
 								blocks.release()
-								sumGroupsKernel26(lo, hi, add, key, value, pass, 0, 0, reduce4, reduce22, reduce32, int64(n), digits)
+								sumGroupsKernel25(lo, hi, add, key, value, pass, 0, 0, reduce4, reduce22, reduce32, int64(n), digits)
 							}
 						})
 					} else {
 						digits := make([]int64, 32)
-						sumGroupsKernel26(0, n, add, key, value, pass, 0, 0, reduce4, reduce22, reduce32, int64(n), digits)
+						sumGroupsKernel25(0, n, add, key, value, pass, 0, 0, reduce4, reduce22, reduce32, int64(n), digits)
 					}
 					if workers > 1 {
 						kgenFork(&call, workers, 32, 1, func(_, lo, hi int) {
-							sumGroupsKernel27(lo, hi, add, map3, pass, insert5, insert6, insert7, insert8, insert9)
+							sumGroupsKernel26(lo, hi, add, map2, pass, insert4, insert5, insert6, insert7, insert8)
 						})
 					} else {
-						sumGroupsKernel27(0, 32, add, map3, pass, insert5, insert6, insert7, insert8, insert9)
+						sumGroupsKernel26(0, 32, add, map2, pass, insert4, insert5, insert6, insert7, insert8)
 					}
 					var sum int64
 					var sum2 int64
@@ -777,7 +770,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 						kgenInOrder(&call, workers, 32, 32768, func(blocks *kgenBlocks) {
 							for blocks.next() {
 								lo, hi := blocks.lo, blocks.hi
-								sum7, sum8, sum9 := sumGroupsKernel28(lo, hi, insert9)
+								sum7, sum8, sum9 := sumGroupsKernel27(lo, hi, insert8)
 								blocks.await()
 								sumBefore := sum4
 								sumBefore2 := sum5
@@ -792,7 +785,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 						sum2 = sum5
 						sum3 = sum6
 					} else {
-						sum, sum2, sum3 = sumGroupsKernel28(0, 32, insert9)
+						sum, sum2, sum3 = sumGroupsKernel27(0, 32, insert8)
 					}
 					x := sum2 >> 32
 					x2 := sum + x
@@ -820,23 +813,23 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 				var gRunsLength4 int64
 				if 0 < int(scalar82) {
 					add2 := kgenTemporary[int64](&call, 32)
-					map3 := kgenTemporary[int64](&call, 32)
+					map2 := kgenTemporary[int64](&call, 32)
 					if workers > 1 {
 						// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 						var add3 int64
 						kgenInOrder(&call, workers, 32, 32768, func(blocks *kgenBlocks) {
 							for blocks.next() {
 								lo, hi := blocks.lo, blocks.hi
-								add4 := sumGroupsKernel29Summary(lo, hi, insert9)
+								add4 := sumGroupsKernel28Summary(lo, hi, insert8)
 								blocks.await()
 								addBefore := add3
 								add3 = addBefore + add4
 								blocks.release()
-								sumGroupsKernel29(lo, hi, insert9, add2, map3, addBefore)
+								sumGroupsKernel28(lo, hi, insert8, add2, map2, addBefore)
 							}
 						})
 					} else {
-						sumGroupsKernel29(0, 32, insert9, add2, map3, 0)
+						sumGroupsKernel28(0, 32, insert8, add2, map2, 0)
 					}
 					if int(nDistinct2Length5) > 2147483647 {
 						return fmt.Errorf("tables.kg:6:6: g would have %d rows; at most 2147483647 can be computed", int(nDistinct2Length5))
@@ -849,10 +842,10 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 					}
 					if workers > 1 {
 						kgenFork(&call, workers, int(nDistinct2Length5), 4096, func(_, lo, hi int) {
-							sumGroupsKernel30(lo, hi, add2, add, map3, insert8, key3, insert5, insert6, count5, insert7, total5, 32)
+							sumGroupsKernel29(lo, hi, add2, add, map2, insert7, key3, insert4, insert5, count5, insert6, total5, 32)
 						})
 					} else {
-						sumGroupsKernel30(0, int(nDistinct2Length5), add2, add, map3, insert8, key3, insert5, insert6, count5, insert7, total5, 32)
+						sumGroupsKernel29(0, int(nDistinct2Length5), add2, add, map2, insert7, key3, insert4, insert5, count5, insert6, total5, 32)
 					}
 					key24 = key3
 					count4 = count5
@@ -868,9 +861,9 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 					if int(nPartitionedSlotsLength) > 2147483647 {
 						return fmt.Errorf("n_partitioned_ranked would have %d rows; at most 2147483647 can be computed", int(nPartitionedSlotsLength))
 					}
+					insert9 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
 					insert10 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
 					insert11 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
-					insert12 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
 					mask2 := kgenTemporary[bool](&call, int(nPartitionedSlotsLength))
 					var scalar95 int64
 					if 0 < int(scalar42) {
@@ -883,13 +876,13 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 						if few > 1 {
 							kgenFork(&call, few, n, 4096, func(_, lo, hi int) {
 								histogramOwn := make([]int64, 256)
-								sumGroupsKernel31(lo, hi, histogramOwn, key)
+								sumGroupsKernel30(lo, hi, histogramOwn, key)
 								for i := range histogramOwn {
 									atomic.AddInt64(&histogram[i], histogramOwn[i])
 								}
 							})
 						} else {
-							sumGroupsKernel31(0, n, histogram, key)
+							sumGroupsKernel30(0, n, histogram, key)
 						}
 						add2 := kgenTemporary[int64](&call, 256)
 						if workers > 1 {
@@ -898,16 +891,16 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 							kgenInOrder(&call, workers, 256, 32768, func(blocks *kgenBlocks) {
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
-									add4 := sumGroupsKernel32Summary(lo, hi, histogram)
+									add4 := sumGroupsKernel31Summary(lo, hi, histogram)
 									blocks.await()
 									addBefore := add3
 									add3 = addBefore + add4
 									blocks.release()
-									sumGroupsKernel32(lo, hi, histogram, add2, addBefore)
+									sumGroupsKernel31(lo, hi, histogram, add2, addBefore)
 								}
 							})
 						} else {
-							sumGroupsKernel32(0, 256, histogram, add2, 0)
+							sumGroupsKernel31(0, 256, histogram, add2, 0)
 						}
 						pass2 := kgenTemporary[int32](&call, n)
 						if workers > 1 {
@@ -916,7 +909,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
 									digits := make([]int64, 256)
-									sumGroupsKernel33Summary(lo, hi, key, 0, digits)
+									sumGroupsKernel32Summary(lo, hi, key, 0, digits)
 									blocks.await()
 									for digit := range 256 {
 										count5 := digits[digit]
@@ -924,22 +917,22 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 										counts[digit] += count5
 									}
 									blocks.release()
-									sumGroupsKernel33(lo, hi, add2, key, pass, value, pass2, 0, 0, int64(n), digits)
+									sumGroupsKernel32(lo, hi, add2, key, pass, value, pass2, 0, 0, int64(n), digits)
 								}
 							})
 						} else {
 							digits := make([]int64, 256)
-							sumGroupsKernel33(0, n, add2, key, pass, value, pass2, 0, 0, int64(n), digits)
+							sumGroupsKernel32(0, n, add2, key, pass, value, pass2, 0, 0, int64(n), digits)
 						}
-						kgenFill(insert10, -1)
+						kgenFill(insert9, -1)
+						clear(insert10)
 						clear(insert11)
-						clear(insert12)
 						if workers > 1 {
 							kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-								sumGroupsKernel34(lo, hi, pass, insert10, insert11, pass2, insert12, nPartitionedSlotsLength, int64(n), int64(n))
+								sumGroupsKernel33(lo, hi, pass, insert9, insert10, pass2, insert11, nPartitionedSlotsLength, int64(n), int64(n))
 							})
 						} else {
-							sumGroupsKernel34(0, n, pass, insert10, insert11, pass2, insert12, nPartitionedSlotsLength, int64(n), int64(n))
+							sumGroupsKernel33(0, n, pass, insert9, insert10, pass2, insert11, nPartitionedSlotsLength, int64(n), int64(n))
 						}
 						var sum int64
 						if workers > 1 {
@@ -948,17 +941,17 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 							kgenInOrder(&call, workers, int(nPartitionedSlotsLength), 32768, func(blocks *kgenBlocks) {
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
-									sum3 := sumGroupsKernel35Summary(lo, hi, insert10, int64(n))
+									sum3 := sumGroupsKernel34Summary(lo, hi, insert9, int64(n))
 									blocks.await()
 									sumBefore := sum2
 									sum2 = sumBefore + sum3
 									blocks.release()
-									sumGroupsKernel35(lo, hi, insert10, mask2, int64(n), sumBefore)
+									sumGroupsKernel34(lo, hi, insert9, mask2, int64(n), sumBefore)
 								}
 							})
 							sum = sum2
 						} else {
-							sum = sumGroupsKernel35(0, int(nPartitionedSlotsLength), insert10, mask2, int64(n), 0)
+							sum = sumGroupsKernel34(0, int(nPartitionedSlotsLength), insert9, mask2, int64(n), 0)
 						}
 						cond := sum <= max(min(int64(n)/8, 16777216), 1)
 						x := min(sum, max(min(int64(n)/8, 16777216), 1))
@@ -977,7 +970,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 					if 0 < int(scalar96) {
 						compact := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
 						compact2 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
-						map3 := kgenTemporary[int32](&call, int(nPartitionedSlotsLength))
+						map2 := kgenTemporary[int32](&call, int(nPartitionedSlotsLength))
 						histogram := kgenTemporary[int64](&call, 1024)
 						clear(histogram)
 						var nPartitionedDistinctPlace int64
@@ -992,7 +985,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 								histogramOwn := make([]int64, 1024)
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
-									nPartitionedDistinctPlace3 := sumGroupsKernel36Summary(lo, hi, mask2)
+									nPartitionedDistinctPlace3 := sumGroupsKernel35Summary(lo, hi, mask2)
 									blocks.await()
 									nPartitionedDistinctPlaceBefore := nPartitionedDistinctPlace2
 									nPartitionedDistinctPlace2 = nPartitionedDistinctPlaceBefore + nPartitionedDistinctPlace3
@@ -1000,8 +993,8 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 									blocks.release()
 									compactPart := compact[:nPartitionedDistinctPlaceEnd]
 									compactPart2 := compact2[:nPartitionedDistinctPlaceEnd]
-									mapPart := map3[:nPartitionedDistinctPlaceEnd]
-									sumGroupsKernel36(lo, hi, mask2, insert10, compactPart, compactPart2, pass, mapPart, histogramOwn, nPartitionedDistinctPlaceBefore)
+									mapPart := map2[:nPartitionedDistinctPlaceEnd]
+									sumGroupsKernel35(lo, hi, mask2, insert9, compactPart, compactPart2, pass, mapPart, histogramOwn, nPartitionedDistinctPlaceBefore)
 								}
 								blocks.chain.lock.Lock()
 								for i := range histogramOwn {
@@ -1011,7 +1004,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 							})
 							nPartitionedDistinctPlace = nPartitionedDistinctPlace2
 						} else {
-							nPartitionedDistinctPlace = sumGroupsKernel36(0, int(nPartitionedSlotsLength), mask2, insert10, compact, compact2, pass, map3, histogram, 0)
+							nPartitionedDistinctPlace = sumGroupsKernel35(0, int(nPartitionedSlotsLength), mask2, insert9, compact, compact2, pass, map2, histogram, 0)
 						}
 						nPartitionedDistinctLength := nPartitionedDistinctPlace
 						add2 := kgenTemporary[int64](&call, 1024)
@@ -1021,16 +1014,16 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 							kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
-									add4 := sumGroupsKernel37Summary(lo, hi, histogram)
+									add4 := sumGroupsKernel36Summary(lo, hi, histogram)
 									blocks.await()
 									addBefore := add3
 									add3 = addBefore + add4
 									blocks.release()
-									sumGroupsKernel37(lo, hi, histogram, add2, addBefore)
+									sumGroupsKernel36(lo, hi, histogram, add2, addBefore)
 								}
 							})
 						} else {
-							sumGroupsKernel37(0, 1024, histogram, add2, 0)
+							sumGroupsKernel36(0, 1024, histogram, add2, 0)
 						}
 						pass2 := kgenTemporary[uint32](&call, int(nPartitionedDistinctLength))
 						pass3 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
@@ -1040,7 +1033,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
 									digits := make([]int64, 256)
-									sumGroupsKernel38Summary(lo, hi, map3, 0, digits)
+									sumGroupsKernel37Summary(lo, hi, map2, 0, digits)
 									blocks.await()
 									for digit := range 256 {
 										count6 := digits[digit]
@@ -1048,12 +1041,12 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 										counts[digit] += count6
 									}
 									blocks.release()
-									sumGroupsKernel38(lo, hi, add2, map3, pass2, pass3, 0, 0, nPartitionedDistinctLength, digits)
+									sumGroupsKernel37(lo, hi, add2, map2, pass2, pass3, 0, 0, nPartitionedDistinctLength, digits)
 								}
 							})
 						} else {
 							digits := make([]int64, 256)
-							sumGroupsKernel38(0, int(nPartitionedDistinctLength), add2, map3, pass2, pass3, 0, 0, nPartitionedDistinctLength, digits)
+							sumGroupsKernel37(0, int(nPartitionedDistinctLength), add2, map2, pass2, pass3, 0, 0, nPartitionedDistinctLength, digits)
 						}
 						pass4 := kgenTemporary[uint32](&call, int(nPartitionedDistinctLength))
 						pass5 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
@@ -1063,7 +1056,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
 									digits := make([]int64, 256)
-									sumGroupsKernel39Summary(lo, hi, pass2, 8, digits)
+									sumGroupsKernel38Summary(lo, hi, pass2, 8, digits)
 									blocks.await()
 									for digit := range 256 {
 										count6 := digits[digit]
@@ -1071,12 +1064,12 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 										counts[digit] += count6
 									}
 									blocks.release()
-									sumGroupsKernel39(lo, hi, add2, pass2, pass4, pass3, pass5, 1, 8, nPartitionedDistinctLength, digits)
+									sumGroupsKernel38(lo, hi, add2, pass2, pass4, pass3, pass5, 1, 8, nPartitionedDistinctLength, digits)
 								}
 							})
 						} else {
 							digits := make([]int64, 256)
-							sumGroupsKernel39(0, int(nPartitionedDistinctLength), add2, pass2, pass4, pass3, pass5, 1, 8, nPartitionedDistinctLength, digits)
+							sumGroupsKernel38(0, int(nPartitionedDistinctLength), add2, pass2, pass4, pass3, pass5, 1, 8, nPartitionedDistinctLength, digits)
 						}
 						if workers > 1 {
 							counts := make([]int64, 256)
@@ -1084,7 +1077,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
 									digits := make([]int64, 256)
-									sumGroupsKernel39Summary(lo, hi, pass4, 16, digits)
+									sumGroupsKernel38Summary(lo, hi, pass4, 16, digits)
 									blocks.await()
 									for digit := range 256 {
 										count6 := digits[digit]
@@ -1092,12 +1085,12 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 										counts[digit] += count6
 									}
 									blocks.release()
-									sumGroupsKernel39(lo, hi, add2, pass4, pass2, pass5, pass3, 2, 16, nPartitionedDistinctLength, digits)
+									sumGroupsKernel38(lo, hi, add2, pass4, pass2, pass5, pass3, 2, 16, nPartitionedDistinctLength, digits)
 								}
 							})
 						} else {
 							digits := make([]int64, 256)
-							sumGroupsKernel39(0, int(nPartitionedDistinctLength), add2, pass4, pass2, pass5, pass3, 2, 16, nPartitionedDistinctLength, digits)
+							sumGroupsKernel38(0, int(nPartitionedDistinctLength), add2, pass4, pass2, pass5, pass3, 2, 16, nPartitionedDistinctLength, digits)
 						}
 						pass6 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
 						if workers > 1 {
@@ -1106,7 +1099,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
 									digits := make([]int64, 256)
-									sumGroupsKernel41Summary(lo, hi, pass2, 24, digits)
+									sumGroupsKernel40Summary(lo, hi, pass2, 24, digits)
 									blocks.await()
 									for digit := range 256 {
 										count6 := digits[digit]
@@ -1114,12 +1107,12 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 										counts[digit] += count6
 									}
 									blocks.release()
-									sumGroupsKernel41(lo, hi, add2, pass2, pass3, pass6, 3, 24, nPartitionedDistinctLength, digits)
+									sumGroupsKernel40(lo, hi, add2, pass2, pass3, pass6, 3, 24, nPartitionedDistinctLength, digits)
 								}
 							})
 						} else {
 							digits := make([]int64, 256)
-							sumGroupsKernel41(0, int(nPartitionedDistinctLength), add2, pass2, pass3, pass6, 3, 24, nPartitionedDistinctLength, digits)
+							sumGroupsKernel40(0, int(nPartitionedDistinctLength), add2, pass2, pass3, pass6, 3, 24, nPartitionedDistinctLength, digits)
 						}
 						if int(nDistinct2Length5) > 2147483647 {
 							return fmt.Errorf("tables.kg:6:6: g would have %d rows; at most 2147483647 can be computed", int(nDistinct2Length5))
@@ -1132,10 +1125,10 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 						}
 						if workers > 1 {
 							kgenFork(&call, workers, int(scalar96), 4096, func(_, lo, hi int) {
-								sumGroupsKernel42(lo, hi, pass6, compact, pass, key3, compact2, insert11, count6, insert12, total6)
+								sumGroupsKernel41(lo, hi, pass6, compact, pass, key3, compact2, insert10, count6, insert11, total6)
 							})
 						} else {
-							sumGroupsKernel42(0, int(scalar96), pass6, compact, pass, key3, compact2, insert11, count6, insert12, total6)
+							sumGroupsKernel41(0, int(scalar96), pass6, compact, pass, key3, compact2, insert10, count6, insert11, total6)
 						}
 						key25 = key3
 						count5 = count6
@@ -1150,13 +1143,13 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 						if few > 1 {
 							kgenFork(&call, few, n, 4096, func(_, lo, hi int) {
 								histogramOwn := make([]int64, 1024)
-								sumGroupsKernel43(lo, hi, histogramOwn, key)
+								sumGroupsKernel42(lo, hi, histogramOwn, key)
 								for i := range histogramOwn {
 									atomic.AddInt64(&histogram[i], histogramOwn[i])
 								}
 							})
 						} else {
-							sumGroupsKernel43(0, n, histogram, key)
+							sumGroupsKernel42(0, n, histogram, key)
 						}
 						add2 := kgenTemporary[int64](&call, 1024)
 						if workers > 1 {
@@ -1165,16 +1158,16 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 							kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
-									add4 := sumGroupsKernel44Summary(lo, hi, histogram)
+									add4 := sumGroupsKernel43Summary(lo, hi, histogram)
 									blocks.await()
 									addBefore := add3
 									add3 = addBefore + add4
 									blocks.release()
-									sumGroupsKernel44(lo, hi, histogram, add2, addBefore)
+									sumGroupsKernel43(lo, hi, histogram, add2, addBefore)
 								}
 							})
 						} else {
-							sumGroupsKernel44(0, 1024, histogram, add2, 0)
+							sumGroupsKernel43(0, 1024, histogram, add2, 0)
 						}
 						pass2 := kgenTemporary[uint32](&call, n)
 						pass3 := kgenTemporary[int64](&call, n)
@@ -1184,7 +1177,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
 									digits := make([]int64, 256)
-									sumGroupsKernel45Summary(lo, hi, key, 0, digits)
+									sumGroupsKernel44Summary(lo, hi, key, 0, digits)
 									blocks.await()
 									for digit := range 256 {
 										count6 := digits[digit]
@@ -1192,12 +1185,12 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 										counts[digit] += count6
 									}
 									blocks.release()
-									sumGroupsKernel45(lo, hi, add2, key, pass2, pass3, 0, 0, int64(n), digits)
+									sumGroupsKernel44(lo, hi, add2, key, pass2, pass3, 0, 0, int64(n), digits)
 								}
 							})
 						} else {
 							digits := make([]int64, 256)
-							sumGroupsKernel45(0, n, add2, key, pass2, pass3, 0, 0, int64(n), digits)
+							sumGroupsKernel44(0, n, add2, key, pass2, pass3, 0, 0, int64(n), digits)
 						}
 						pass4 := kgenTemporary[uint32](&call, n)
 						pass5 := kgenTemporary[int64](&call, n)
@@ -1207,7 +1200,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
 									digits := make([]int64, 256)
-									sumGroupsKernel46Summary(lo, hi, pass2, 8, digits)
+									sumGroupsKernel45Summary(lo, hi, pass2, 8, digits)
 									blocks.await()
 									for digit := range 256 {
 										count6 := digits[digit]
@@ -1215,12 +1208,12 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 										counts[digit] += count6
 									}
 									blocks.release()
-									sumGroupsKernel46(lo, hi, add2, pass2, pass4, pass3, pass5, 1, 8, int64(n), digits)
+									sumGroupsKernel45(lo, hi, add2, pass2, pass4, pass3, pass5, 1, 8, int64(n), digits)
 								}
 							})
 						} else {
 							digits := make([]int64, 256)
-							sumGroupsKernel46(0, n, add2, pass2, pass4, pass3, pass5, 1, 8, int64(n), digits)
+							sumGroupsKernel45(0, n, add2, pass2, pass4, pass3, pass5, 1, 8, int64(n), digits)
 						}
 						if workers > 1 {
 							counts := make([]int64, 256)
@@ -1228,7 +1221,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
 									digits := make([]int64, 256)
-									sumGroupsKernel46Summary(lo, hi, pass4, 16, digits)
+									sumGroupsKernel45Summary(lo, hi, pass4, 16, digits)
 									blocks.await()
 									for digit := range 256 {
 										count6 := digits[digit]
@@ -1236,12 +1229,12 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 										counts[digit] += count6
 									}
 									blocks.release()
-									sumGroupsKernel46(lo, hi, add2, pass4, pass2, pass5, pass3, 2, 16, int64(n), digits)
+									sumGroupsKernel45(lo, hi, add2, pass4, pass2, pass5, pass3, 2, 16, int64(n), digits)
 								}
 							})
 						} else {
 							digits := make([]int64, 256)
-							sumGroupsKernel46(0, n, add2, pass4, pass2, pass5, pass3, 2, 16, int64(n), digits)
+							sumGroupsKernel45(0, n, add2, pass4, pass2, pass5, pass3, 2, 16, int64(n), digits)
 						}
 						pass6 := kgenTemporary[uint32](&call, n)
 						pass7 := kgenTemporary[int64](&call, n)
@@ -1251,7 +1244,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
 									digits := make([]int64, 256)
-									sumGroupsKernel46Summary(lo, hi, pass2, 24, digits)
+									sumGroupsKernel45Summary(lo, hi, pass2, 24, digits)
 									blocks.await()
 									for digit := range 256 {
 										count6 := digits[digit]
@@ -1259,12 +1252,12 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 										counts[digit] += count6
 									}
 									blocks.release()
-									sumGroupsKernel46(lo, hi, add2, pass2, pass6, pass3, pass7, 3, 24, int64(n), digits)
+									sumGroupsKernel45(lo, hi, add2, pass2, pass6, pass3, pass7, 3, 24, int64(n), digits)
 								}
 							})
 						} else {
 							digits := make([]int64, 256)
-							sumGroupsKernel46(0, n, add2, pass2, pass6, pass3, pass7, 3, 24, int64(n), digits)
+							sumGroupsKernel45(0, n, add2, pass2, pass6, pass3, pass7, 3, 24, int64(n), digits)
 						}
 						if int(nDistinct2Length5) > 2147483647 {
 							return fmt.Errorf("tables.kg:6:6: g would have %d rows; at most 2147483647 can be computed", int(nDistinct2Length5))
@@ -1288,7 +1281,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 							kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
-									gRunsBegun3, openPresent, openLast3, openHead, openSum5, openHead2, openSum6 := sumGroupsKernel49Summary(lo, hi, pass6, pass7, value)
+									gRunsBegun3, openPresent, openLast3, openHead, openSum5, openHead2, openSum6 := sumGroupsKernel48Summary(lo, hi, pass6, pass7, value)
 									blocks.await()
 									gRunsBegunBefore := gRunsBegun2
 									openLastBefore := openLast2
@@ -1315,7 +1308,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 									aggregatePart := key3[:max(int(gRunsBegunEnd)-1, 0)]
 									aggregatePart2 := count6[:max(int(gRunsBegunEnd)-1, 0)]
 									aggregatePart3 := total6[:max(int(gRunsBegunEnd)-1, 0)]
-									sumGroupsKernel49(lo, hi, pass6, aggregatePart, aggregatePart2, pass7, value, aggregatePart3, gRunsBegunBefore, openLastBefore, openSumBefore, openSumBefore2)
+									sumGroupsKernel48(lo, hi, pass6, aggregatePart, aggregatePart2, pass7, value, aggregatePart3, gRunsBegunBefore, openLastBefore, openSumBefore, openSumBefore2)
 								}
 							})
 							gRunsBegun = gRunsBegun2
@@ -1323,7 +1316,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 							openSum = openSum3
 							openSum2 = openSum4
 						} else {
-							gRunsBegun, openLast, openSum, openSum2 = sumGroupsKernel49(0, n, pass6, key3, count6, pass7, value, total6, 0, 0, 0, 0)
+							gRunsBegun, openLast, openSum, openSum2 = sumGroupsKernel48(0, n, pass6, key3, count6, pass7, value, total6, 0, 0, 0, 0)
 						}
 						if gRunsBegun > 0 {
 							slot := gRunsBegun - 1
@@ -1487,22 +1480,73 @@ func sumGroupsKernel3(lo, hi int, map2 []int32, insert, map5 []int64, nSampleSlo
 	}
 }
 
-// sumGroupsKernel4 returns what rows lo to hi add to the state, in the stages map6, reduce1, scalar1, scalar2, scalar4.
+// sumGroupsKernel4 runs rows lo to hi through the stages map6, reduce1, scalar1, scalar2, map7, map8, histogram1, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel4(lo, hi int, insert []int64) int64 {
-	var sum int64
+func sumGroupsKernel4(lo, hi int, insert, histogram []int64, map3 []uint32, reduce3, reduce2 uint32, sum int64) int64 {
+	x := reduce3 - reduce2
+	x2 := int64(reduce2)
+	x3 := uint32(x2)
+	x4 := uint32(bits.LeadingZeros32(uint32(x)))
+	x5 := int64(x4)
+	x6 := 32 - x5
+	x7 := x6 - 5
+	x8 := max(x7, 0)
+	x9 := uint32(x8)
 	insertRows := insert[lo:hi]
-	for i := range insertRows {
-		sum += kgenBit[int64](insertRows[i] != -1)
+	for _, insert2 := range insertRows {
+		cond := insert2 != -1
+		at := int64(0)
+		if cond {
+			at = insert2
+		}
+		var x10 uint32
+		if uint64(at) < uint64(len(map3)) {
+			x10 = map3[at]
+		}
+		x11 := x10
+		digit := int64(kgenSelect(cond, min((max(x11, x3)-x3)>>(x9&31), 31), 32) >> 0 & 63)
+		// g = groups(key)
+		bin := int(digit)
+		if uint64(bin) < uint64(len(histogram)) {
+			histogram[bin]++
+		}
+		sum += kgenBit[int64](cond)
 	}
 	return sum
 }
 
-// sumGroupsKernel5 returns what rows lo to hi add to the state, in the stages map10, reduce4, scalar5, scalar8.
+// sumGroupsKernel4Summary returns what rows lo to hi add to the state, in the stages map6, reduce1, scalar1, scalar2, map7, map8, histogram1.
 //
 //go:noinline
-func sumGroupsKernel5(lo, hi int, key []int32) (int64, uint32, uint32) {
+func sumGroupsKernel4Summary(lo, hi int, insert []int64) int64 {
+	var sum int64
+	insertRows := insert[lo:hi]
+	for _, insert2 := range insertRows {
+		cond := insert2 != -1
+		sum += kgenBit[int64](cond)
+	}
+	return sum
+}
+
+// sumGroupsKernel5 returns what rows lo to hi add to the state, in the stages map9, reduce3, scalar3, scalar4.
+//
+//go:noinline
+func sumGroupsKernel5(lo, hi int, histogram []int64) (int64, int64) {
+	var sum int64
+	greatest := int64(math.MinInt64)
+	histogramRows := histogram[lo:hi]
+	for i := range histogramRows {
+		greatest = max(greatest, kgenSelect(int64(lo+i) < 32, histogramRows[i], 0))
+		sum++
+	}
+	return sum, greatest
+}
+
+// sumGroupsKernel6 returns what rows lo to hi add to the state, in the stages map10, reduce4, scalar5, scalar8.
+//
+//go:noinline
+func sumGroupsKernel6(lo, hi int, key []int32) (int64, uint32, uint32) {
 	var sum int64
 	least := uint32(4294967295)
 	var greatest uint32
@@ -1516,10 +1560,10 @@ func sumGroupsKernel5(lo, hi int, key []int32) (int64, uint32, uint32) {
 	return sum, least, greatest
 }
 
-// sumGroupsKernel6 runs rows lo to hi through the stages map11, map12, aggregate1, from the state before them to the one after.
+// sumGroupsKernel7 runs rows lo to hi through the stages map11, map12, aggregate1, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel6(lo, hi int, aggregate []int64, key, value []int32, aggregate2 []int64, reduce5 uint32) {
+func sumGroupsKernel7(lo, hi int, aggregate []int64, key, value []int32, aggregate2 []int64, reduce5 uint32) {
 	aggregate2 = aggregate2[:len(aggregate)]
 	keyRows := key[lo:hi]
 	valueRows := value[lo:hi]
@@ -1535,11 +1579,11 @@ func sumGroupsKernel6(lo, hi int, aggregate []int64, key, value []int32, aggrega
 	}
 }
 
-// sumGroupsKernel7 runs rows lo to hi through the stages mask1, partial1, offset1, add1, map13, compact1, from the state before them to the one after.
+// sumGroupsKernel8 runs rows lo to hi through the stages mask1, partial1, offset1, add1, map13, compact1, from the state before them to the one after.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func sumGroupsKernel7(lo, hi int, aggregate []int64, compact []int32, compact2, aggregate7, compact3 []int64, reduce5 uint32, nFilledPlace int64) int64 {
+func sumGroupsKernel8(lo, hi int, aggregate []int64, compact []int32, compact2, aggregate7, compact3 []int64, reduce5 uint32, nFilledPlace int64) int64 {
 	compact2 = compact2[:len(compact)]
 	compact3 = compact3[:len(compact)]
 	aggregateRows := aggregate[lo:hi]
@@ -1556,10 +1600,10 @@ func sumGroupsKernel7(lo, hi int, aggregate []int64, compact []int32, compact2, 
 	return nFilledPlace
 }
 
-// sumGroupsKernel8 runs rows lo to hi through the stages map14, map15, map16, map17, insert2, from the state before them to the one after.
+// sumGroupsKernel9 runs rows lo to hi through the stages map14, map15, map16, map17, insert2, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel8(lo, hi int, key []int32, insert, insert2 []int64, value []int32, insert3 []int64, nSlots, n int64, firstRows, homes []int64, keyOwn []int32, insertOwn, insertOwn2 []int64) {
+func sumGroupsKernel9(lo, hi int, key []int32, insert, insert2 []int64, value []int32, insert3 []int64, nSlots, n int64, firstRows, homes []int64, keyOwn []int32, insertOwn, insertOwn2 []int64) {
 	x := n / 64
 	x2 := min(x, 16384)
 	x3 := max(x2, 1)
@@ -1690,10 +1734,10 @@ func sumGroupsKernel8(lo, hi int, key []int32, insert, insert2 []int64, value []
 	}
 }
 
-// sumGroupsKernel9 runs rows lo to hi through the stages mask2, map18, reduce5, scalar7, from the state before them to the one after.
+// sumGroupsKernel10 runs rows lo to hi through the stages mask2, map18, reduce5, scalar7, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel9(lo, hi int, insert2 []int64, mask []bool, n, sum int64) int64 {
+func sumGroupsKernel10(lo, hi int, insert2 []int64, mask []bool, n, sum int64) int64 {
 	x := n / 64
 	x2 := min(x, 16384)
 	x3 := max(x2, 1)
@@ -1710,10 +1754,10 @@ func sumGroupsKernel9(lo, hi int, insert2 []int64, mask []bool, n, sum int64) in
 	return sum
 }
 
-// sumGroupsKernel9Summary returns what rows lo to hi add to the state, in the stages mask2, map18, reduce5, scalar7.
+// sumGroupsKernel10Summary returns what rows lo to hi add to the state, in the stages mask2, map18, reduce5, scalar7.
 //
 //go:noinline
-func sumGroupsKernel9Summary(lo, hi int, insert2 []int64, n int64) int64 {
+func sumGroupsKernel10Summary(lo, hi int, insert2 []int64, n int64) int64 {
 	var sum int64
 	x := n / 64
 	x2 := min(x, 16384)
@@ -1727,11 +1771,11 @@ func sumGroupsKernel9Summary(lo, hi int, insert2 []int64, n int64) int64 {
 	return sum
 }
 
-// sumGroupsKernel10 runs rows lo to hi through the stages partial2, offset2, add2, compact2, map19, map20, histogram2, from the state before them to the one after.
+// sumGroupsKernel11 runs rows lo to hi through the stages partial2, offset2, add2, compact2, map19, map20, histogram2, from the state before them to the one after.
 // Blocks of rows of both kinds list the selected ones first, and visit these: a branch on each would be guessed wrong.
 //
 //go:noinline
-func sumGroupsKernel10(lo, hi int, mask2 []bool, insert2, compact, compact2 []int64, key, map2 []int32, histogram []int64, nDistinctPlace int64) int64 {
+func sumGroupsKernel11(lo, hi int, mask2 []bool, insert2, compact, compact2 []int64, key, map2 []int32, histogram []int64, nDistinctPlace int64) int64 {
 	compact2 = compact2[:len(compact)]
 	map2 = map2[:len(compact)]
 	mask2Rows := mask2[lo:hi]
@@ -1865,11 +1909,11 @@ func sumGroupsKernel10(lo, hi int, mask2 []bool, insert2, compact, compact2 []in
 	return nDistinctPlace
 }
 
-// sumGroupsKernel10Summary returns what rows lo to hi add to the state, in the stages partial2, offset2, add2, compact2, map19, map20, histogram2.
+// sumGroupsKernel11Summary returns what rows lo to hi add to the state, in the stages partial2, offset2, add2, compact2, map19, map20, histogram2.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func sumGroupsKernel10Summary(lo, hi int, mask2 []bool) int64 {
+func sumGroupsKernel11Summary(lo, hi int, mask2 []bool) int64 {
 	var nDistinctPlace int64
 	mask2Rows := mask2[lo:hi]
 	for _, selected := range mask2Rows {
@@ -1878,10 +1922,10 @@ func sumGroupsKernel10Summary(lo, hi int, mask2 []bool) int64 {
 	return nDistinctPlace
 }
 
-// sumGroupsKernel11 runs rows lo to hi through the stages partial3, offset3, add3, from the state before them to the one after.
+// sumGroupsKernel12 runs rows lo to hi through the stages partial3, offset3, add3, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel11(lo, hi int, histogram2, add []int64, add2 int64) int64 {
+func sumGroupsKernel12(lo, hi int, histogram2, add []int64, add2 int64) int64 {
 	histogram2Rows := histogram2[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram2Rows)]
@@ -1893,10 +1937,10 @@ func sumGroupsKernel11(lo, hi int, histogram2, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// sumGroupsKernel11Summary returns what rows lo to hi add to the state, in the stages partial3, offset3, add3.
+// sumGroupsKernel12Summary returns what rows lo to hi add to the state, in the stages partial3, offset3, add3.
 //
 //go:noinline
-func sumGroupsKernel11Summary(lo, hi int, histogram2 []int64) int64 {
+func sumGroupsKernel12Summary(lo, hi int, histogram2 []int64) int64 {
 	var add int64
 	histogram2Rows := histogram2[lo:hi]
 	for i := range histogram2Rows {
@@ -1905,10 +1949,10 @@ func sumGroupsKernel11Summary(lo, hi int, histogram2 []int64) int64 {
 	return add
 }
 
-// sumGroupsKernel12 runs rows lo to hi through the stages pass1, from the state before them to the one after.
+// sumGroupsKernel13 runs rows lo to hi through the stages pass1, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel12(lo, hi int, add []int64, map17 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
+func sumGroupsKernel13(lo, hi int, add []int64, map17 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nDistinct
 	pass2 = pass2[:len(pass)]
@@ -1930,10 +1974,10 @@ func sumGroupsKernel12(lo, hi int, add []int64, map17 []int32, pass []uint32, pa
 	}
 }
 
-// sumGroupsKernel12Summary returns what rows lo to hi add to the state, in the stages pass1.
+// sumGroupsKernel13Summary returns what rows lo to hi add to the state, in the stages pass1.
 //
 //go:noinline
-func sumGroupsKernel12Summary(lo, hi int, map17 []int32, digitShift int64, digits []int64) {
+func sumGroupsKernel13Summary(lo, hi int, map17 []int32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	map17Rows := map17[lo:hi]
 	for i := range map17Rows {
@@ -1945,10 +1989,10 @@ func sumGroupsKernel12Summary(lo, hi int, map17 []int32, digitShift int64, digit
 	}
 }
 
-// sumGroupsKernel13 runs rows lo to hi through the stages pass2, from the state before them to the one after.
+// sumGroupsKernel14 runs rows lo to hi through the stages pass2, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel13(lo, hi int, add []int64, pass, pass2 []uint32, pass22, pass3 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
+func sumGroupsKernel14(lo, hi int, add []int64, pass, pass2 []uint32, pass22, pass3 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nDistinct
 	room := min(len(pass2), len(pass3))
@@ -1973,10 +2017,10 @@ func sumGroupsKernel13(lo, hi int, add []int64, pass, pass2 []uint32, pass22, pa
 	}
 }
 
-// sumGroupsKernel13Summary returns what rows lo to hi add to the state, in the stages pass2.
+// sumGroupsKernel14Summary returns what rows lo to hi add to the state, in the stages pass2.
 //
 //go:noinline
-func sumGroupsKernel13Summary(lo, hi int, pass []uint32, digitShift int64, digits []int64) {
+func sumGroupsKernel14Summary(lo, hi int, pass []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	passRows := pass[lo:hi]
 	for _, pass2 := range passRows {
@@ -1987,10 +2031,10 @@ func sumGroupsKernel13Summary(lo, hi int, pass []uint32, digitShift int64, digit
 	}
 }
 
-// sumGroupsKernel15 runs rows lo to hi through the stages pass4, from the state before them to the one after.
+// sumGroupsKernel16 runs rows lo to hi through the stages pass4, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel15(lo, hi int, add []int64, pass5 []uint32, pass6, pass []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
+func sumGroupsKernel16(lo, hi int, add []int64, pass5 []uint32, pass6, pass []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nDistinct
 	places := (*[256]int64)(digits)
@@ -2011,10 +2055,10 @@ func sumGroupsKernel15(lo, hi int, add []int64, pass5 []uint32, pass6, pass []in
 	}
 }
 
-// sumGroupsKernel15Summary returns what rows lo to hi add to the state, in the stages pass4.
+// sumGroupsKernel16Summary returns what rows lo to hi add to the state, in the stages pass4.
 //
 //go:noinline
-func sumGroupsKernel15Summary(lo, hi int, pass5 []uint32, digitShift int64, digits []int64) {
+func sumGroupsKernel16Summary(lo, hi int, pass5 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	pass5Rows := pass5[lo:hi]
 	for i := range pass5Rows {
@@ -2025,10 +2069,10 @@ func sumGroupsKernel15Summary(lo, hi int, pass5 []uint32, digitShift int64, digi
 	}
 }
 
-// sumGroupsKernel16 runs rows lo to hi through the stages map21, map22, map59, map60, map61, from the state before them to the one after.
+// sumGroupsKernel17 runs rows lo to hi through the stages map21, map22, map59, map60, map61, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel16(lo, hi int, pass7, compact2 []int64, key, map2 []int32, compact3, insert9, map3, insert12, map4 []int64) {
+func sumGroupsKernel17(lo, hi int, pass7, compact2 []int64, key, map2 []int32, compact3, insert9, map3, insert12, map4 []int64) {
 	mapRows := map2[lo:hi]
 	mapRows2 := map3[lo:hi]
 	mapRows2 = mapRows2[:len(mapRows)]
@@ -2068,10 +2112,10 @@ func sumGroupsKernel16(lo, hi int, pass7, compact2 []int64, key, map2 []int32, c
 	}
 }
 
-// sumGroupsKernel17 runs rows lo to hi through the stages map23, histogram3, from the state before them to the one after.
+// sumGroupsKernel18 runs rows lo to hi through the stages map23, histogram3, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel17(lo, hi int, histogram []int64, key []int32, reduce5 uint32) {
+func sumGroupsKernel18(lo, hi int, histogram []int64, key []int32, reduce5 uint32) {
 	keyRows := key[lo:hi]
 	for i := range keyRows {
 		digit := int64((uint32(keyRows[i]) - 2147483648 - reduce5) >> 16 >> 0 & 255)
@@ -2083,10 +2127,10 @@ func sumGroupsKernel17(lo, hi int, histogram []int64, key []int32, reduce5 uint3
 	}
 }
 
-// sumGroupsKernel18 runs rows lo to hi through the stages partial4, offset4, add4, from the state before them to the one after.
+// sumGroupsKernel19 runs rows lo to hi through the stages partial4, offset4, add4, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel18(lo, hi int, histogram3, add []int64, add2 int64) int64 {
+func sumGroupsKernel19(lo, hi int, histogram3, add []int64, add2 int64) int64 {
 	histogram3Rows := histogram3[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram3Rows)]
@@ -2098,10 +2142,10 @@ func sumGroupsKernel18(lo, hi int, histogram3, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// sumGroupsKernel18Summary returns what rows lo to hi add to the state, in the stages partial4, offset4, add4.
+// sumGroupsKernel19Summary returns what rows lo to hi add to the state, in the stages partial4, offset4, add4.
 //
 //go:noinline
-func sumGroupsKernel18Summary(lo, hi int, histogram3 []int64) int64 {
+func sumGroupsKernel19Summary(lo, hi int, histogram3 []int64) int64 {
 	var add int64
 	histogram3Rows := histogram3[lo:hi]
 	for i := range histogram3Rows {
@@ -2110,10 +2154,10 @@ func sumGroupsKernel18Summary(lo, hi int, histogram3 []int64) int64 {
 	return add
 }
 
-// sumGroupsKernel19 runs rows lo to hi through the stages pass5, from the state before them to the one after.
+// sumGroupsKernel20 runs rows lo to hi through the stages pass5, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel19(lo, hi int, add2 []int64, key, pass, value, pass2 []int32, digitNumber, digitShift int64, reduce5 uint32, n int64, digits []int64) {
+func sumGroupsKernel20(lo, hi int, add2 []int64, key, pass, value, pass2 []int32, digitNumber, digitShift int64, reduce5 uint32, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	pass2 = pass2[:len(pass)]
@@ -2136,10 +2180,10 @@ func sumGroupsKernel19(lo, hi int, add2 []int64, key, pass, value, pass2 []int32
 	}
 }
 
-// sumGroupsKernel19Summary returns what rows lo to hi add to the state, in the stages pass5.
+// sumGroupsKernel20Summary returns what rows lo to hi add to the state, in the stages pass5.
 //
 //go:noinline
-func sumGroupsKernel19Summary(lo, hi int, key []int32, digitShift int64, reduce5 uint32, digits []int64) {
+func sumGroupsKernel20Summary(lo, hi int, key []int32, digitShift int64, reduce5 uint32, digits []int64) {
 	counts := (*[256]int64)(digits)
 	keyRows := key[lo:hi]
 	for _, key2 := range keyRows {
@@ -2150,10 +2194,10 @@ func sumGroupsKernel19Summary(lo, hi int, key []int32, digitShift int64, reduce5
 	}
 }
 
-// sumGroupsKernel20 runs rows lo to hi through the stages map24, map25, aggregate2, from the state before them to the one after.
+// sumGroupsKernel21 runs rows lo to hi through the stages map24, map25, aggregate2, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel20(lo, hi int, aggregate []int64, pass8, pass27 []int32, aggregate2 []int64, reduce5 uint32, nPartitioned int64) {
+func sumGroupsKernel21(lo, hi int, aggregate []int64, pass8, pass27 []int32, aggregate2 []int64, reduce5 uint32, nPartitioned int64) {
 	aggregate2 = aggregate2[:len(aggregate)]
 	begin := lo
 	if lo > 0 && lo < int(nPartitioned) {
@@ -2195,11 +2239,11 @@ func sumGroupsKernel20(lo, hi int, aggregate []int64, pass8, pass27 []int32, agg
 	}
 }
 
-// sumGroupsKernel21 runs rows lo to hi through the stages mask3, partial5, offset5, add5, map26, compact3, from the state before them to the one after.
+// sumGroupsKernel22 runs rows lo to hi through the stages mask3, partial5, offset5, add5, map26, compact3, from the state before them to the one after.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func sumGroupsKernel21(lo, hi int, aggregate2 []int64, compact []int32, compact2, aggregate6, compact3 []int64, reduce5 uint32, nFilled2Place int64) int64 {
+func sumGroupsKernel22(lo, hi int, aggregate2 []int64, compact []int32, compact2, aggregate6, compact3 []int64, reduce5 uint32, nFilled2Place int64) int64 {
 	compact2 = compact2[:len(compact)]
 	compact3 = compact3[:len(compact)]
 	aggregate2Rows := aggregate2[lo:hi]
@@ -2216,58 +2260,10 @@ func sumGroupsKernel21(lo, hi int, aggregate2 []int64, compact []int32, compact2
 	return nFilled2Place
 }
 
-// sumGroupsKernel22 runs rows lo to hi through the stages map7, map8, histogram1, from the state before them to the one after.
+// sumGroupsKernel23 runs rows lo to hi through the stages map27, histogram4, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel22(lo, hi int, histogram, insert []int64, map3 []uint32, reduce2, reduce3 uint32) {
-	x := int64(reduce2)
-	x2 := uint32(x)
-	x3 := reduce3 - reduce2
-	x4 := uint32(bits.LeadingZeros32(uint32(x3)))
-	x5 := int64(x4)
-	x6 := 32 - x5
-	x7 := x6 - 5
-	x8 := max(x7, 0)
-	x9 := uint32(x8)
-	insertRows := insert[lo:hi]
-	for _, insert2 := range insertRows {
-		cond := insert2 != -1
-		at := int64(0)
-		if cond {
-			at = insert2
-		}
-		var x10 uint32
-		if uint64(at) < uint64(len(map3)) {
-			x10 = map3[at]
-		}
-		x11 := x10
-		digit := int64(kgenSelect(cond, min((max(x11, x2)-x2)>>(x9&31), 31), 32) >> 0 & 63)
-		// g = groups(key)
-		bin := int(digit)
-		if uint64(bin) < uint64(len(histogram)) {
-			histogram[bin]++
-		}
-	}
-}
-
-// sumGroupsKernel23 returns what rows lo to hi add to the state, in the stages map9, reduce3, scalar3.
-//
-//go:noinline
-func sumGroupsKernel23(lo, hi int, histogram []int64) (int64, int64) {
-	var sum int64
-	greatest := int64(math.MinInt64)
-	histogramRows := histogram[lo:hi]
-	for i := range histogramRows {
-		greatest = max(greatest, kgenSelect(int64(lo+i) < 32, histogramRows[i], 0))
-		sum++
-	}
-	return sum, greatest
-}
-
-// sumGroupsKernel24 runs rows lo to hi through the stages map27, histogram4, from the state before them to the one after.
-//
-//go:noinline
-func sumGroupsKernel24(lo, hi int, histogram []int64, key []int32, reduce int64, reduce2, reduce3 uint32) {
+func sumGroupsKernel23(lo, hi int, histogram []int64, key []int32, reduce int64, reduce2, reduce3 uint32) {
 	cond := reduce > 0
 	x := int64(reduce2)
 	x2 := int64(0)
@@ -2297,10 +2293,10 @@ func sumGroupsKernel24(lo, hi int, histogram []int64, key []int32, reduce int64,
 	}
 }
 
-// sumGroupsKernel25 runs rows lo to hi through the stages partial6, offset6, add6, map28, from the state before them to the one after.
+// sumGroupsKernel24 runs rows lo to hi through the stages partial6, offset6, add6, map28, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel25(lo, hi int, histogram4, add, map2 []int64, add2 int64) int64 {
+func sumGroupsKernel24(lo, hi int, histogram4, add, map2 []int64, add2 int64) int64 {
 	histogram4Rows := histogram4[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram4Rows)]
@@ -2315,10 +2311,10 @@ func sumGroupsKernel25(lo, hi int, histogram4, add, map2 []int64, add2 int64) in
 	return add2
 }
 
-// sumGroupsKernel25Summary returns what rows lo to hi add to the state, in the stages partial6, offset6, add6, map28.
+// sumGroupsKernel24Summary returns what rows lo to hi add to the state, in the stages partial6, offset6, add6, map28.
 //
 //go:noinline
-func sumGroupsKernel25Summary(lo, hi int, histogram4 []int64) int64 {
+func sumGroupsKernel24Summary(lo, hi int, histogram4 []int64) int64 {
 	var add int64
 	histogram4Rows := histogram4[lo:hi]
 	for _, histogram := range histogram4Rows {
@@ -2327,10 +2323,10 @@ func sumGroupsKernel25Summary(lo, hi int, histogram4 []int64) int64 {
 	return add
 }
 
-// sumGroupsKernel26 runs rows lo to hi through the stages pass6, from the state before them to the one after.
+// sumGroupsKernel25 runs rows lo to hi through the stages pass6, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel26(lo, hi int, add3 []int64, key, value []int32, pass []uint64, digitNumber, digitShift, reduce int64, reduce2, reduce3 uint32, n int64, digits []int64) {
+func sumGroupsKernel25(lo, hi int, add3 []int64, key, value []int32, pass []uint64, digitNumber, digitShift, reduce int64, reduce2, reduce3 uint32, n int64, digits []int64) {
 	cond := reduce > 0
 	x := int64(reduce2)
 	x2 := int64(0)
@@ -2370,10 +2366,10 @@ func sumGroupsKernel26(lo, hi int, add3 []int64, key, value []int32, pass []uint
 	}
 }
 
-// sumGroupsKernel26Summary returns what rows lo to hi add to the state, in the stages pass6.
+// sumGroupsKernel25Summary returns what rows lo to hi add to the state, in the stages pass6.
 //
 //go:noinline
-func sumGroupsKernel26Summary(lo, hi int, key []int32, digitShift, reduce int64, reduce2, reduce3 uint32, digits []int64) {
+func sumGroupsKernel25Summary(lo, hi int, key []int32, digitShift, reduce int64, reduce2, reduce3 uint32, digits []int64) {
 	cond := reduce > 0
 	x := int64(reduce2)
 	x2 := int64(0)
@@ -2403,10 +2399,10 @@ func sumGroupsKernel26Summary(lo, hi int, key []int32, digitShift, reduce int64,
 	}
 }
 
-// sumGroupsKernel27 runs rows lo to hi through the stages insert3, from the state before them to the one after.
+// sumGroupsKernel26 runs rows lo to hi through the stages insert3, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel27(lo, hi int, add3, map28 []int64, pass9 []uint64, insert, insert2, insert3 []int64, insert4 []uint32, insert5 []int64) {
+func sumGroupsKernel26(lo, hi int, add3, map28 []int64, pass9 []uint64, insert, insert2, insert3 []int64, insert4 []uint32, insert5 []int64) {
 	table := make([]uint64, 1024)
 	last := 1023
 	counts := make([]int, 2048)
@@ -2611,10 +2607,10 @@ func sumGroupsKernel27(lo, hi int, add3, map28 []int64, pass9 []uint64, insert, 
 	}
 }
 
-// sumGroupsKernel28 returns what rows lo to hi add to the state, in the stages map30, map31, reduce6, scalar9, scalar10.
+// sumGroupsKernel27 returns what rows lo to hi add to the state, in the stages map30, map31, reduce6, scalar9, scalar10.
 //
 //go:noinline
-func sumGroupsKernel28(lo, hi int, insert4 []int64) (int64, int64, int64) {
+func sumGroupsKernel27(lo, hi int, insert4 []int64) (int64, int64, int64) {
 	var sum int64
 	var sum2 int64
 	var sum3 int64
@@ -2627,10 +2623,10 @@ func sumGroupsKernel28(lo, hi int, insert4 []int64) (int64, int64, int64) {
 	return sum, sum2, sum3
 }
 
-// sumGroupsKernel29 runs rows lo to hi through the stages partial7, offset7, add7, map29, from the state before them to the one after.
+// sumGroupsKernel28 runs rows lo to hi through the stages partial7, offset7, add7, map29, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel29(lo, hi int, insert4, add, map2 []int64, add2 int64) int64 {
+func sumGroupsKernel28(lo, hi int, insert4, add, map2 []int64, add2 int64) int64 {
 	insert4Rows := insert4[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(insert4Rows)]
@@ -2645,10 +2641,10 @@ func sumGroupsKernel29(lo, hi int, insert4, add, map2 []int64, add2 int64) int64
 	return add2
 }
 
-// sumGroupsKernel29Summary returns what rows lo to hi add to the state, in the stages partial7, offset7, add7, map29.
+// sumGroupsKernel28Summary returns what rows lo to hi add to the state, in the stages partial7, offset7, add7, map29.
 //
 //go:noinline
-func sumGroupsKernel29Summary(lo, hi int, insert4 []int64) int64 {
+func sumGroupsKernel28Summary(lo, hi int, insert4 []int64) int64 {
 	var add int64
 	insert4Rows := insert4[lo:hi]
 	for _, insert := range insert4Rows {
@@ -2658,10 +2654,10 @@ func sumGroupsKernel29Summary(lo, hi int, insert4 []int64) int64 {
 	return add
 }
 
-// sumGroupsKernel30 runs rows lo to hi through the stages map32, map33, map34, map56, map57, map58, from the state before them to the one after.
+// sumGroupsKernel29 runs rows lo to hi through the stages map32, map33, map34, map56, map57, map58, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel30(lo, hi int, add4, add3, map29 []int64, insert3 []uint32, map2 []int32, insert5, insert8, map3, insert11, map4 []int64, nParts2 int64) {
+func sumGroupsKernel29(lo, hi int, add4, add3, map29 []int64, insert3 []uint32, map2 []int32, insert5, insert8, map3, insert11, map4 []int64, nParts2 int64) {
 	x := int64(lo)
 	low := 0
 	high := int(nParts2)
@@ -2724,10 +2720,10 @@ func sumGroupsKernel30(lo, hi int, add4, add3, map29 []int64, insert3 []uint32, 
 	}
 }
 
-// sumGroupsKernel31 runs rows lo to hi through the stages map35, map36, map37, map38, map39, map40, histogram5, from the state before them to the one after.
+// sumGroupsKernel30 runs rows lo to hi through the stages map35, map36, map37, map38, map39, map40, histogram5, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel31(lo, hi int, histogram []int64, key []int32) {
+func sumGroupsKernel30(lo, hi int, histogram []int64, key []int32) {
 	keyRows := key[lo:hi]
 	for i := range keyRows {
 		x := (uint32(keyRows[i]) - 2147483648) * 2654435761
@@ -2740,10 +2736,10 @@ func sumGroupsKernel31(lo, hi int, histogram []int64, key []int32) {
 	}
 }
 
-// sumGroupsKernel32 runs rows lo to hi through the stages partial8, offset8, add8, from the state before them to the one after.
+// sumGroupsKernel31 runs rows lo to hi through the stages partial8, offset8, add8, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel32(lo, hi int, histogram5, add []int64, add2 int64) int64 {
+func sumGroupsKernel31(lo, hi int, histogram5, add []int64, add2 int64) int64 {
 	histogram5Rows := histogram5[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram5Rows)]
@@ -2755,10 +2751,10 @@ func sumGroupsKernel32(lo, hi int, histogram5, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// sumGroupsKernel32Summary returns what rows lo to hi add to the state, in the stages partial8, offset8, add8.
+// sumGroupsKernel31Summary returns what rows lo to hi add to the state, in the stages partial8, offset8, add8.
 //
 //go:noinline
-func sumGroupsKernel32Summary(lo, hi int, histogram5 []int64) int64 {
+func sumGroupsKernel31Summary(lo, hi int, histogram5 []int64) int64 {
 	var add int64
 	histogram5Rows := histogram5[lo:hi]
 	for i := range histogram5Rows {
@@ -2767,10 +2763,10 @@ func sumGroupsKernel32Summary(lo, hi int, histogram5 []int64) int64 {
 	return add
 }
 
-// sumGroupsKernel33 runs rows lo to hi through the stages pass7, from the state before them to the one after.
+// sumGroupsKernel32 runs rows lo to hi through the stages pass7, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel33(lo, hi int, add5 []int64, key, pass, value, pass2 []int32, digitNumber, digitShift, n int64, digits []int64) {
+func sumGroupsKernel32(lo, hi int, add5 []int64, key, pass, value, pass2 []int32, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	room := min(len(pass), len(pass2))
@@ -2796,10 +2792,10 @@ func sumGroupsKernel33(lo, hi int, add5 []int64, key, pass, value, pass2 []int32
 	}
 }
 
-// sumGroupsKernel33Summary returns what rows lo to hi add to the state, in the stages pass7.
+// sumGroupsKernel32Summary returns what rows lo to hi add to the state, in the stages pass7.
 //
 //go:noinline
-func sumGroupsKernel33Summary(lo, hi int, key []int32, digitShift int64, digits []int64) {
+func sumGroupsKernel32Summary(lo, hi int, key []int32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	keyRows := key[lo:hi]
 	for _, key2 := range keyRows {
@@ -2811,10 +2807,10 @@ func sumGroupsKernel33Summary(lo, hi int, key []int32, digitShift int64, digits 
 	}
 }
 
-// sumGroupsKernel34 runs rows lo to hi through the stages map41, map42, map43, map44, insert4, from the state before them to the one after.
+// sumGroupsKernel33 runs rows lo to hi through the stages map41, map42, map43, map44, insert4, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel34(lo, hi int, pass10 []int32, insert, insert2 []int64, pass26 []int32, insert3 []int64, nPartitionedSlots, n, nPartitioned3 int64) {
+func sumGroupsKernel33(lo, hi int, pass10 []int32, insert, insert2 []int64, pass26 []int32, insert3 []int64, nPartitionedSlots, n, nPartitioned3 int64) {
 	x := n / 8
 	x2 := min(x, 16777216)
 	x3 := max(x2, 1)
@@ -2907,10 +2903,10 @@ func sumGroupsKernel34(lo, hi int, pass10 []int32, insert, insert2 []int64, pass
 	}
 }
 
-// sumGroupsKernel35 runs rows lo to hi through the stages mask4, map45, reduce7, scalar12, from the state before them to the one after.
+// sumGroupsKernel34 runs rows lo to hi through the stages mask4, map45, reduce7, scalar12, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel35(lo, hi int, insert6 []int64, mask []bool, n, sum int64) int64 {
+func sumGroupsKernel34(lo, hi int, insert6 []int64, mask []bool, n, sum int64) int64 {
 	x := n / 8
 	x2 := min(x, 16777216)
 	x3 := max(x2, 1)
@@ -2927,10 +2923,10 @@ func sumGroupsKernel35(lo, hi int, insert6 []int64, mask []bool, n, sum int64) i
 	return sum
 }
 
-// sumGroupsKernel35Summary returns what rows lo to hi add to the state, in the stages mask4, map45, reduce7, scalar12.
+// sumGroupsKernel34Summary returns what rows lo to hi add to the state, in the stages mask4, map45, reduce7, scalar12.
 //
 //go:noinline
-func sumGroupsKernel35Summary(lo, hi int, insert6 []int64, n int64) int64 {
+func sumGroupsKernel34Summary(lo, hi int, insert6 []int64, n int64) int64 {
 	var sum int64
 	x := n / 8
 	x2 := min(x, 16777216)
@@ -2944,11 +2940,11 @@ func sumGroupsKernel35Summary(lo, hi int, insert6 []int64, n int64) int64 {
 	return sum
 }
 
-// sumGroupsKernel36 runs rows lo to hi through the stages partial9, offset9, add9, compact4, map46, map47, histogram6, from the state before them to the one after.
+// sumGroupsKernel35 runs rows lo to hi through the stages partial9, offset9, add9, compact4, map46, map47, histogram6, from the state before them to the one after.
 // Blocks of rows of both kinds list the selected ones first, and visit these: a branch on each would be guessed wrong.
 //
 //go:noinline
-func sumGroupsKernel36(lo, hi int, mask4 []bool, insert6, compact, compact2 []int64, pass10, map2 []int32, histogram []int64, nPartitionedDistinctPlace int64) int64 {
+func sumGroupsKernel35(lo, hi int, mask4 []bool, insert6, compact, compact2 []int64, pass10, map2 []int32, histogram []int64, nPartitionedDistinctPlace int64) int64 {
 	compact2 = compact2[:len(compact)]
 	map2 = map2[:len(compact)]
 	mask4Rows := mask4[lo:hi]
@@ -3082,11 +3078,11 @@ func sumGroupsKernel36(lo, hi int, mask4 []bool, insert6, compact, compact2 []in
 	return nPartitionedDistinctPlace
 }
 
-// sumGroupsKernel36Summary returns what rows lo to hi add to the state, in the stages partial9, offset9, add9, compact4, map46, map47, histogram6.
+// sumGroupsKernel35Summary returns what rows lo to hi add to the state, in the stages partial9, offset9, add9, compact4, map46, map47, histogram6.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func sumGroupsKernel36Summary(lo, hi int, mask4 []bool) int64 {
+func sumGroupsKernel35Summary(lo, hi int, mask4 []bool) int64 {
 	var nPartitionedDistinctPlace int64
 	mask4Rows := mask4[lo:hi]
 	for _, selected := range mask4Rows {
@@ -3095,10 +3091,10 @@ func sumGroupsKernel36Summary(lo, hi int, mask4 []bool) int64 {
 	return nPartitionedDistinctPlace
 }
 
-// sumGroupsKernel37 runs rows lo to hi through the stages partial10, offset10, add10, from the state before them to the one after.
+// sumGroupsKernel36 runs rows lo to hi through the stages partial10, offset10, add10, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel37(lo, hi int, histogram6, add []int64, add2 int64) int64 {
+func sumGroupsKernel36(lo, hi int, histogram6, add []int64, add2 int64) int64 {
 	histogram6Rows := histogram6[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram6Rows)]
@@ -3110,10 +3106,10 @@ func sumGroupsKernel37(lo, hi int, histogram6, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// sumGroupsKernel37Summary returns what rows lo to hi add to the state, in the stages partial10, offset10, add10.
+// sumGroupsKernel36Summary returns what rows lo to hi add to the state, in the stages partial10, offset10, add10.
 //
 //go:noinline
-func sumGroupsKernel37Summary(lo, hi int, histogram6 []int64) int64 {
+func sumGroupsKernel36Summary(lo, hi int, histogram6 []int64) int64 {
 	var add int64
 	histogram6Rows := histogram6[lo:hi]
 	for i := range histogram6Rows {
@@ -3122,10 +3118,10 @@ func sumGroupsKernel37Summary(lo, hi int, histogram6 []int64) int64 {
 	return add
 }
 
-// sumGroupsKernel38 runs rows lo to hi through the stages pass8, from the state before them to the one after.
+// sumGroupsKernel37 runs rows lo to hi through the stages pass8, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel38(lo, hi int, add6 []int64, map44 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
+func sumGroupsKernel37(lo, hi int, add6 []int64, map44 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nPartitionedDistinct
 	pass2 = pass2[:len(pass)]
@@ -3147,10 +3143,10 @@ func sumGroupsKernel38(lo, hi int, add6 []int64, map44 []int32, pass []uint32, p
 	}
 }
 
-// sumGroupsKernel38Summary returns what rows lo to hi add to the state, in the stages pass8.
+// sumGroupsKernel37Summary returns what rows lo to hi add to the state, in the stages pass8.
 //
 //go:noinline
-func sumGroupsKernel38Summary(lo, hi int, map44 []int32, digitShift int64, digits []int64) {
+func sumGroupsKernel37Summary(lo, hi int, map44 []int32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	map44Rows := map44[lo:hi]
 	for i := range map44Rows {
@@ -3162,10 +3158,10 @@ func sumGroupsKernel38Summary(lo, hi int, map44 []int32, digitShift int64, digit
 	}
 }
 
-// sumGroupsKernel39 runs rows lo to hi through the stages pass9, from the state before them to the one after.
+// sumGroupsKernel38 runs rows lo to hi through the stages pass9, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel39(lo, hi int, add6 []int64, pass11, pass []uint32, pass12, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
+func sumGroupsKernel38(lo, hi int, add6 []int64, pass11, pass []uint32, pass12, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nPartitionedDistinct
 	room := min(len(pass), len(pass2))
@@ -3190,10 +3186,10 @@ func sumGroupsKernel39(lo, hi int, add6 []int64, pass11, pass []uint32, pass12, 
 	}
 }
 
-// sumGroupsKernel39Summary returns what rows lo to hi add to the state, in the stages pass9.
+// sumGroupsKernel38Summary returns what rows lo to hi add to the state, in the stages pass9.
 //
 //go:noinline
-func sumGroupsKernel39Summary(lo, hi int, pass11 []uint32, digitShift int64, digits []int64) {
+func sumGroupsKernel38Summary(lo, hi int, pass11 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	pass11Rows := pass11[lo:hi]
 	for _, pass := range pass11Rows {
@@ -3204,10 +3200,10 @@ func sumGroupsKernel39Summary(lo, hi int, pass11 []uint32, digitShift int64, dig
 	}
 }
 
-// sumGroupsKernel41 runs rows lo to hi through the stages pass11, from the state before them to the one after.
+// sumGroupsKernel40 runs rows lo to hi through the stages pass11, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel41(lo, hi int, add6 []int64, pass15 []uint32, pass16, pass []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
+func sumGroupsKernel40(lo, hi int, add6 []int64, pass15 []uint32, pass16, pass []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nPartitionedDistinct
 	places := (*[256]int64)(digits)
@@ -3228,10 +3224,10 @@ func sumGroupsKernel41(lo, hi int, add6 []int64, pass15 []uint32, pass16, pass [
 	}
 }
 
-// sumGroupsKernel41Summary returns what rows lo to hi add to the state, in the stages pass11.
+// sumGroupsKernel40Summary returns what rows lo to hi add to the state, in the stages pass11.
 //
 //go:noinline
-func sumGroupsKernel41Summary(lo, hi int, pass15 []uint32, digitShift int64, digits []int64) {
+func sumGroupsKernel40Summary(lo, hi int, pass15 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	pass15Rows := pass15[lo:hi]
 	for i := range pass15Rows {
@@ -3242,10 +3238,10 @@ func sumGroupsKernel41Summary(lo, hi int, pass15 []uint32, digitShift int64, dig
 	}
 }
 
-// sumGroupsKernel42 runs rows lo to hi through the stages map48, map49, map53, map54, map55, from the state before them to the one after.
+// sumGroupsKernel41 runs rows lo to hi through the stages map48, map49, map53, map54, map55, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel42(lo, hi int, pass17, compact5 []int64, pass10, map2 []int32, compact6, insert7, map3, insert10, map4 []int64) {
+func sumGroupsKernel41(lo, hi int, pass17, compact5 []int64, pass10, map2 []int32, compact6, insert7, map3, insert10, map4 []int64) {
 	mapRows := map2[lo:hi]
 	mapRows2 := map3[lo:hi]
 	mapRows2 = mapRows2[:len(mapRows)]
@@ -3285,10 +3281,10 @@ func sumGroupsKernel42(lo, hi int, pass17, compact5 []int64, pass10, map2 []int3
 	}
 }
 
-// sumGroupsKernel43 runs rows lo to hi through the stages map50, histogram7, from the state before them to the one after.
+// sumGroupsKernel42 runs rows lo to hi through the stages map50, histogram7, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel43(lo, hi int, histogram []int64, key []int32) {
+func sumGroupsKernel42(lo, hi int, histogram []int64, key []int32) {
 	keyRows := key[lo:hi]
 	for i := range keyRows {
 		x := uint32(keyRows[i]) - 2147483648
@@ -3316,10 +3312,10 @@ func sumGroupsKernel43(lo, hi int, histogram []int64, key []int32) {
 	}
 }
 
-// sumGroupsKernel44 runs rows lo to hi through the stages partial11, offset11, add11, from the state before them to the one after.
+// sumGroupsKernel43 runs rows lo to hi through the stages partial11, offset11, add11, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel44(lo, hi int, histogram7, add []int64, add2 int64) int64 {
+func sumGroupsKernel43(lo, hi int, histogram7, add []int64, add2 int64) int64 {
 	histogram7Rows := histogram7[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram7Rows)]
@@ -3331,10 +3327,10 @@ func sumGroupsKernel44(lo, hi int, histogram7, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// sumGroupsKernel44Summary returns what rows lo to hi add to the state, in the stages partial11, offset11, add11.
+// sumGroupsKernel43Summary returns what rows lo to hi add to the state, in the stages partial11, offset11, add11.
 //
 //go:noinline
-func sumGroupsKernel44Summary(lo, hi int, histogram7 []int64) int64 {
+func sumGroupsKernel43Summary(lo, hi int, histogram7 []int64) int64 {
 	var add int64
 	histogram7Rows := histogram7[lo:hi]
 	for i := range histogram7Rows {
@@ -3343,10 +3339,10 @@ func sumGroupsKernel44Summary(lo, hi int, histogram7 []int64) int64 {
 	return add
 }
 
-// sumGroupsKernel45 runs rows lo to hi through the stages pass12, from the state before them to the one after.
+// sumGroupsKernel44 runs rows lo to hi through the stages pass12, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel45(lo, hi int, add7 []int64, key []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
+func sumGroupsKernel44(lo, hi int, add7 []int64, key []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	pass2 = pass2[:len(pass)]
@@ -3368,10 +3364,10 @@ func sumGroupsKernel45(lo, hi int, add7 []int64, key []int32, pass []uint32, pas
 	}
 }
 
-// sumGroupsKernel45Summary returns what rows lo to hi add to the state, in the stages pass12.
+// sumGroupsKernel44Summary returns what rows lo to hi add to the state, in the stages pass12.
 //
 //go:noinline
-func sumGroupsKernel45Summary(lo, hi int, key []int32, digitShift int64, digits []int64) {
+func sumGroupsKernel44Summary(lo, hi int, key []int32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	keyRows := key[lo:hi]
 	for i := range keyRows {
@@ -3383,10 +3379,10 @@ func sumGroupsKernel45Summary(lo, hi int, key []int32, digitShift int64, digits 
 	}
 }
 
-// sumGroupsKernel46 runs rows lo to hi through the stages pass13, from the state before them to the one after.
+// sumGroupsKernel45 runs rows lo to hi through the stages pass13, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel46(lo, hi int, add7 []int64, pass18, pass []uint32, pass19, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
+func sumGroupsKernel45(lo, hi int, add7 []int64, pass18, pass []uint32, pass19, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	room := min(len(pass), len(pass2))
@@ -3411,10 +3407,10 @@ func sumGroupsKernel46(lo, hi int, add7 []int64, pass18, pass []uint32, pass19, 
 	}
 }
 
-// sumGroupsKernel46Summary returns what rows lo to hi add to the state, in the stages pass13.
+// sumGroupsKernel45Summary returns what rows lo to hi add to the state, in the stages pass13.
 //
 //go:noinline
-func sumGroupsKernel46Summary(lo, hi int, pass18 []uint32, digitShift int64, digits []int64) {
+func sumGroupsKernel45Summary(lo, hi int, pass18 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	pass18Rows := pass18[lo:hi]
 	for _, pass := range pass18Rows {
@@ -3425,10 +3421,10 @@ func sumGroupsKernel46Summary(lo, hi int, pass18 []uint32, digitShift int64, dig
 	}
 }
 
-// sumGroupsKernel49 runs rows lo to hi through the stages map51, mask5, partial12, offset12, add12, map52, aggregate3, from the state before them to the one after.
+// sumGroupsKernel48 runs rows lo to hi through the stages map51, mask5, partial12, offset12, add12, map52, aggregate3, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel49(lo, hi int, pass24 []uint32, aggregate []int32, aggregate2, pass25 []int64, value []int32, aggregate3 []int64, gRunsBegun int64, openLast int32, openSum, openSum2 int64) (int64, int32, int64, int64) {
+func sumGroupsKernel48(lo, hi int, pass24 []uint32, aggregate []int32, aggregate2, pass25 []int64, value []int32, aggregate3 []int64, gRunsBegun int64, openLast int32, openSum, openSum2 int64) (int64, int32, int64, int64) {
 	aggregate2 = aggregate2[:len(aggregate)]
 	aggregate3 = aggregate3[:len(aggregate)]
 	var lastPass uint32
@@ -3474,11 +3470,11 @@ func sumGroupsKernel49(lo, hi int, pass24 []uint32, aggregate []int32, aggregate
 	return gRunsBegun, openLast, openSum, openSum2
 }
 
-// sumGroupsKernel49Summary returns what rows lo to hi add to the state, in the stages map51, mask5, partial12, offset12, add12, map52, aggregate3.
+// sumGroupsKernel48Summary returns what rows lo to hi add to the state, in the stages map51, mask5, partial12, offset12, add12, map52, aggregate3.
 // sum&(bit-1) is 0 if bit is 1, as in the first row of a group, and sum if bit is 0.
 //
 //go:noinline
-func sumGroupsKernel49Summary(lo, hi int, pass24 []uint32, pass25 []int64, value []int32) (int64, bool, int32, bool, int64, bool, int64) {
+func sumGroupsKernel48Summary(lo, hi int, pass24 []uint32, pass25 []int64, value []int32) (int64, bool, int32, bool, int64, bool, int64) {
 	var gRunsBegun int64
 	var openPresent bool
 	var openLast int32

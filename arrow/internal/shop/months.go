@@ -53,16 +53,16 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 	}
 	nSlotsLength := max(kgenSelect(uint64(max(min(int64(n)/64, 16384), 1)*4) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(min(int64(n)/64, 16384), 1)*4)-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(min(int64(n)/64, 16384), 1)*4)-1)))))&63)), 0)
 	nPartitionedSlotsLength := max(kgenSelect(uint64(max(max(min(int64(n)/8, 16777216), 1), 8192)) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(max(min(int64(n)/8, 16777216), 1), 8192))-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(max(min(int64(n)/8, 16777216), 1), 8192))-1)))))&63)), 0)
-	map3 := kgenTemporary[uint32](&call, 16384)
-	insert := kgenTemporary[int64](&call, 32768)
 	var reduce2 uint32
 	var reduce3 uint32
 	var reduce int64
 	var scalar int64
 	var scalar2 int64
+	var scalar3 int64
 	var scalar4 int64
 	if 0 < n-1048575 {
-		map4 := kgenTemporary[int32](&call, 16384)
+		map3 := kgenTemporary[int32](&call, 16384)
+		map4 := kgenTemporary[uint32](&call, 16384)
 		map5 := kgenTemporary[int64](&call, 16384)
 		var sum int64
 		var least uint32
@@ -84,14 +84,14 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 					least2 = min(leastBefore, least3)
 					greatest2 = max(greatestBefore, greatest3)
 					blocks.release()
-					monthsKernel2(lo, hi, map2, map4, map3, map5, int64(n), sumBefore, leastBefore, greatestBefore)
+					monthsKernel2(lo, hi, map2, map3, map4, map5, int64(n), sumBefore, leastBefore, greatestBefore)
 				}
 			})
 			sum = sum2
 			least = least2
 			greatest = greatest2
 		} else {
-			sum, least, greatest = monthsKernel2(0, 16384, map2, map4, map3, map5, int64(n), 0, 4294967295, 0)
+			sum, least, greatest = monthsKernel2(0, 16384, map2, map3, map4, map5, int64(n), 0, 4294967295, 0)
 		}
 		cond := sum > 0
 		x := uint32(0)
@@ -102,25 +102,35 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 		if cond {
 			x2 = greatest
 		}
+		insert := kgenTemporary[int64](&call, 32768)
 		kgenFill(insert, -1)
-		monthsKernel3(0, 16384, map4, insert, map5, 32768)
+		monthsKernel3(0, 16384, map3, insert, map5, 32768)
+		histogram := kgenTemporary[int64](&call, 64)
+		clear(histogram)
 		var sum2 int64
 		if workers > 1 {
 			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 			var sum3 int64
 			kgenInOrder(&call, workers, 32768, 32768, func(blocks *kgenBlocks) {
+				histogramOwn := make([]int64, 64)
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					sum4 := monthsKernel4(lo, hi, insert)
+					sum4 := monthsKernel4Summary(lo, hi, insert)
 					blocks.await()
 					sumBefore := sum3
 					sum3 = sumBefore + sum4
 					blocks.release()
+					monthsKernel4(lo, hi, insert, histogramOwn, map4, x2, x, sumBefore)
 				}
+				blocks.chain.lock.Lock()
+				for i := range histogramOwn {
+					atomic.AddInt64(&histogram[i], histogramOwn[i])
+				}
+				blocks.chain.lock.Unlock()
 			})
 			sum2 = sum3
 		} else {
-			sum2 = monthsKernel4(0, 32768, insert)
+			sum2 = monthsKernel4(0, 32768, insert, histogram, map4, x2, x, 0)
 		}
 		reduce4 := sum2
 		cond2 := sum2 <= 8192
@@ -135,26 +145,61 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 		if cond5 {
 			x4 = 1
 		}
-		cond6 := sum2 <= 16384-67108864/max(min(int64(n)/8, 16777216), 1)
+		var sum3 int64
+		var greatest2 int64
+		if workers > 1 {
+			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+			var sum4 int64
+			greatest3 := int64(math.MinInt64)
+			kgenInOrder(&call, workers, 64, 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					sum5, greatest4 := monthsKernel5(lo, hi, histogram)
+					blocks.await()
+					sumBefore := sum4
+					greatestBefore := greatest3
+					sum4 = sumBefore + sum5
+					greatest3 = max(greatestBefore, greatest4)
+					blocks.release()
+				}
+			})
+			sum3 = sum4
+			greatest2 = greatest3
+		} else {
+			sum3, greatest2 = monthsKernel5(0, 64, histogram)
+		}
+		cond6 := sum3 > 0
 		x5 := int64(0)
 		if cond6 {
-			x5 = 1
+			x5 = greatest2
+		}
+		x6 := x5 * 4
+		cond7 := x6 <= reduce4
+		x7 := int64(0)
+		if cond7 {
+			x7 = 1
+		}
+		scalar42 := int64(0)
+		if reduce4 <= 16384-67108864/max(min(int64(n)/8, 16777216), 1) {
+			scalar42 = 1
 		}
 		reduce2 = x
 		reduce3 = x2
 		reduce = reduce4
 		scalar = x3
 		scalar2 = x4
-		scalar4 = x5
+		scalar3 = x7
+		scalar4 = scalar42
 	}
 	reduce22 := reduce2
 	reduce32 := reduce3
 	reduce4 := reduce
-	scalar3 := scalar
+	scalar5 := scalar
 	scalar22 := scalar2
+	scalar32 := scalar3
 	scalar42 := scalar4
 	var reduce5 uint32
-	var scalar5 int64
+	var scalar52 int64
 	var scalar7 int64
 	if 0 < max(1048576-n, int(scalar22)) {
 		var sum int64
@@ -168,7 +213,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					sum3, least3, greatest3 := monthsKernel5(lo, hi, map2)
+					sum3, least3, greatest3 := monthsKernel6(lo, hi, map2)
 					blocks.await()
 					sumBefore := sum2
 					leastBefore := least2
@@ -183,7 +228,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 			least = least2
 			greatest = greatest2
 		} else {
-			sum, least, greatest = monthsKernel5(0, n, map2)
+			sum, least, greatest = monthsKernel6(0, n, map2)
 		}
 		cond := sum > 0
 		x := uint32(0)
@@ -212,11 +257,11 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 			x11 = x10
 		}
 		reduce5 = x
-		scalar5 = x7
+		scalar52 = x7
 		scalar7 = x11
 	}
 	reduce52 := reduce5
-	scalar52 := scalar5
+	scalar53 := scalar52
 	scalar72 := scalar7
 	var month []int32
 	var revenue []int64
@@ -226,13 +271,13 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 	var nDistinct2Length int64
 	var scalar9 int64
 	var gRunsLength int64
-	if 0 < int(scalar52) {
-		if int(scalar52) > 2147483647 {
-			return fmt.Errorf("n_bins would have %d rows; at most 2147483647 can be computed", int(scalar52))
+	if 0 < int(scalar53) {
+		if int(scalar53) > 2147483647 {
+			return fmt.Errorf("n_bins would have %d rows; at most 2147483647 can be computed", int(scalar53))
 		}
-		aggregate := kgenTemporary[int64](&call, int(scalar52))
+		aggregate := kgenTemporary[int64](&call, int(scalar53))
 		clear(aggregate)
-		aggregate2 := kgenTemporary[int64](&call, int(scalar52))
+		aggregate2 := kgenTemporary[int64](&call, int(scalar53))
 		clear(aggregate2)
 		few := min(workers, n/(max(len(aggregate)+len(aggregate2), 1)*32))
 		if n < 65536 {
@@ -242,7 +287,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 			kgenFork(&call, few, n, 4096, func(_, lo, hi int) {
 				aggregateOwn := make([]int64, len(aggregate))
 				aggregateOwn2 := make([]int64, len(aggregate2))
-				monthsKernel6(lo, hi, aggregateOwn, map2, amount, aggregateOwn2, reduce52)
+				monthsKernel7(lo, hi, aggregateOwn, map2, amount, aggregateOwn2, reduce52)
 				for i := range aggregateOwn {
 					atomic.AddInt64(&aggregate[i], aggregateOwn[i])
 				}
@@ -251,13 +296,13 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 				}
 			})
 		} else {
-			monthsKernel6(0, n, aggregate, map2, amount, aggregate2, reduce52)
+			monthsKernel7(0, n, aggregate, map2, amount, aggregate2, reduce52)
 		}
-		if int(scalar52) > 2147483647 {
-			return fmt.Errorf("shop.kg:21:6: g would have %d rows; at most 2147483647 can be computed", int(scalar52))
+		if int(scalar53) > 2147483647 {
+			return fmt.Errorf("shop.kg:21:6: g would have %d rows; at most 2147483647 can be computed", int(scalar53))
 		}
-		month2 := kgenColumn(&call, dst.Month, int(scalar52))
-		revenue2 := kgenColumn(&call, dst.Revenue, int(scalar52))
+		month2 := kgenColumn(&call, dst.Month, int(scalar53))
+		revenue2 := kgenColumn(&call, dst.Revenue, int(scalar53))
 		if call.err != nil {
 			return fmt.Errorf("shop.kg:20:1: Months: %w", call.err)
 		}
@@ -265,12 +310,12 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 		if workers > 1 {
 			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 			var nFilledPlace2 int64
-			kgenInOrder(&call, workers, int(scalar52), 32768, func(blocks *kgenBlocks) {
+			kgenInOrder(&call, workers, int(scalar53), 32768, func(blocks *kgenBlocks) {
 				compactScratch := make([]int32, 32768)
 				compactScratch2 := make([]int64, 32768)
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					nFilledPlace3 := monthsKernel7(lo, hi, aggregate, compactScratch, aggregate2, compactScratch2, reduce52, 0)
+					nFilledPlace3 := monthsKernel8(lo, hi, aggregate, compactScratch, aggregate2, compactScratch2, reduce52, 0)
 					blocks.await()
 					nFilledPlaceBefore := nFilledPlace2
 					nFilledPlace2 = nFilledPlaceBefore + nFilledPlace3
@@ -281,7 +326,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 			})
 			nFilledPlace = nFilledPlace2
 		} else {
-			nFilledPlace = monthsKernel7(0, int(scalar52), aggregate, month2, aggregate2, revenue2, reduce52, 0)
+			nFilledPlace = monthsKernel8(0, int(scalar53), aggregate, month2, aggregate2, revenue2, reduce52, 0)
 		}
 		nFilledLength2 := nFilledPlace
 		month = month2
@@ -297,13 +342,13 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 		if int(nSlotsLength) > 2147483647 {
 			return fmt.Errorf("n_ranked would have %d rows; at most 2147483647 can be computed", int(nSlotsLength))
 		}
+		insert := kgenTemporary[int64](&call, int(nSlotsLength))
 		insert2 := kgenTemporary[int64](&call, int(nSlotsLength))
-		insert3 := kgenTemporary[int64](&call, int(nSlotsLength))
 		mask := kgenTemporary[bool](&call, int(nSlotsLength))
 		var scalar62 int64
-		if 0 < max(1048576-n, int(scalar3)) {
-			kgenFill(insert2, -1)
-			clear(insert3)
+		if 0 < max(1048576-n, int(scalar5)) {
+			kgenFill(insert, -1)
+			clear(insert2)
 			if workers > 1 {
 				firstRows := kgenTemporary[int64](&call, min((n+256)*16, 131072)*workers)
 				homes := kgenTemporary[int64](&call, min((n+256)*16, 131072)*workers)
@@ -314,14 +359,14 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 					homes2 := homes[worker*min((n+256)*16, 131072) : (worker+1)*min((n+256)*16, 131072)]
 					map5Own2 := map5Own[worker*min((n+256)*16, 131072) : (worker+1)*min((n+256)*16, 131072)]
 					insertOwn2 := insertOwn[worker*min((n+256)*16, 131072) : (worker+1)*min((n+256)*16, 131072)]
-					monthsKernel8(lo, hi, map2, insert2, amount, insert3, nSlotsLength, int64(n), firstRows2, homes2, map5Own2, insertOwn2)
+					monthsKernel9(lo, hi, map2, insert, amount, insert2, nSlotsLength, int64(n), firstRows2, homes2, map5Own2, insertOwn2)
 				})
 			} else {
 				firstRows := kgenTemporary[int64](&call, min((n+256)*16, 131072))
 				homes := kgenTemporary[int64](&call, min((n+256)*16, 131072))
 				map5Own := kgenTemporary[int32](&call, min((n+256)*16, 131072))
 				insertOwn := kgenTemporary[int64](&call, min((n+256)*16, 131072))
-				monthsKernel8(0, n, map2, insert2, amount, insert3, nSlotsLength, int64(n), firstRows, homes, map5Own, insertOwn)
+				monthsKernel9(0, n, map2, insert, amount, insert2, nSlotsLength, int64(n), firstRows, homes, map5Own, insertOwn)
 			}
 			var sum int64
 			if workers > 1 {
@@ -330,17 +375,17 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 				kgenInOrder(&call, workers, int(nSlotsLength), 32768, func(blocks *kgenBlocks) {
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
-						sum3 := monthsKernel9Summary(lo, hi, insert2, int64(n))
+						sum3 := monthsKernel10Summary(lo, hi, insert, int64(n))
 						blocks.await()
 						sumBefore := sum2
 						sum2 = sumBefore + sum3
 						blocks.release()
-						monthsKernel9(lo, hi, insert2, mask, int64(n), sumBefore)
+						monthsKernel10(lo, hi, insert, mask, int64(n), sumBefore)
 					}
 				})
 				sum = sum2
 			} else {
-				sum = monthsKernel9(0, int(nSlotsLength), insert2, mask, int64(n), 0)
+				sum = monthsKernel10(0, int(nSlotsLength), insert, mask, int64(n), 0)
 			}
 			cond := sum <= max(min(int64(n)/64, 16384), 1)
 			x := min(sum, max(min(int64(n)/64, 16384), 1))
@@ -361,7 +406,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 		if 0 < int(scalar63) {
 			compact := kgenTemporary[int64](&call, int(nSlotsLength))
 			compact2 := kgenTemporary[int64](&call, int(nSlotsLength))
-			map4 := kgenTemporary[int32](&call, int(nSlotsLength))
+			map3 := kgenTemporary[int32](&call, int(nSlotsLength))
 			histogram := kgenTemporary[int64](&call, 1024)
 			clear(histogram)
 			var nDistinctPlace int64
@@ -376,7 +421,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 					histogramOwn := make([]int64, 1024)
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
-						nDistinctPlace3 := monthsKernel10Summary(lo, hi, mask)
+						nDistinctPlace3 := monthsKernel11Summary(lo, hi, mask)
 						blocks.await()
 						nDistinctPlaceBefore := nDistinctPlace2
 						nDistinctPlace2 = nDistinctPlaceBefore + nDistinctPlace3
@@ -384,8 +429,8 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 						blocks.release()
 						compactPart := compact[:nDistinctPlaceEnd]
 						compactPart2 := compact2[:nDistinctPlaceEnd]
-						mapPart := map4[:nDistinctPlaceEnd]
-						monthsKernel10(lo, hi, mask, insert2, compactPart, compactPart2, map2, mapPart, histogramOwn, nDistinctPlaceBefore)
+						mapPart := map3[:nDistinctPlaceEnd]
+						monthsKernel11(lo, hi, mask, insert, compactPart, compactPart2, map2, mapPart, histogramOwn, nDistinctPlaceBefore)
 					}
 					blocks.chain.lock.Lock()
 					for i := range histogramOwn {
@@ -395,7 +440,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 				})
 				nDistinctPlace = nDistinctPlace2
 			} else {
-				nDistinctPlace = monthsKernel10(0, int(nSlotsLength), mask, insert2, compact, compact2, map2, map4, histogram, 0)
+				nDistinctPlace = monthsKernel11(0, int(nSlotsLength), mask, insert, compact, compact2, map2, map3, histogram, 0)
 			}
 			nDistinctLength := nDistinctPlace
 			add := kgenTemporary[int64](&call, 1024)
@@ -405,16 +450,16 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 				kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
-						add3 := monthsKernel11Summary(lo, hi, histogram)
+						add3 := monthsKernel12Summary(lo, hi, histogram)
 						blocks.await()
 						addBefore := add2
 						add2 = addBefore + add3
 						blocks.release()
-						monthsKernel11(lo, hi, histogram, add, addBefore)
+						monthsKernel12(lo, hi, histogram, add, addBefore)
 					}
 				})
 			} else {
-				monthsKernel11(0, 1024, histogram, add, 0)
+				monthsKernel12(0, 1024, histogram, add, 0)
 			}
 			pass := kgenTemporary[uint32](&call, int(nDistinctLength))
 			pass2 := kgenTemporary[int64](&call, int(nDistinctLength))
@@ -424,7 +469,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						monthsKernel12Summary(lo, hi, map4, 0, digits)
+						monthsKernel13Summary(lo, hi, map3, 0, digits)
 						blocks.await()
 						for digit := range 256 {
 							count := digits[digit]
@@ -432,12 +477,12 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 							counts[digit] += count
 						}
 						blocks.release()
-						monthsKernel12(lo, hi, add, map4, pass, pass2, 0, 0, nDistinctLength, digits)
+						monthsKernel13(lo, hi, add, map3, pass, pass2, 0, 0, nDistinctLength, digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				monthsKernel12(0, int(nDistinctLength), add, map4, pass, pass2, 0, 0, nDistinctLength, digits)
+				monthsKernel13(0, int(nDistinctLength), add, map3, pass, pass2, 0, 0, nDistinctLength, digits)
 			}
 			pass3 := kgenTemporary[uint32](&call, int(nDistinctLength))
 			pass4 := kgenTemporary[int64](&call, int(nDistinctLength))
@@ -447,7 +492,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						monthsKernel13Summary(lo, hi, pass, 8, digits)
+						monthsKernel14Summary(lo, hi, pass, 8, digits)
 						blocks.await()
 						for digit := range 256 {
 							count := digits[digit]
@@ -455,12 +500,12 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 							counts[digit] += count
 						}
 						blocks.release()
-						monthsKernel13(lo, hi, add, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
+						monthsKernel14(lo, hi, add, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				monthsKernel13(0, int(nDistinctLength), add, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
+				monthsKernel14(0, int(nDistinctLength), add, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
 			}
 			if workers > 1 {
 				counts := make([]int64, 256)
@@ -468,7 +513,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						monthsKernel13Summary(lo, hi, pass3, 16, digits)
+						monthsKernel14Summary(lo, hi, pass3, 16, digits)
 						blocks.await()
 						for digit := range 256 {
 							count := digits[digit]
@@ -476,12 +521,12 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 							counts[digit] += count
 						}
 						blocks.release()
-						monthsKernel13(lo, hi, add, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
+						monthsKernel14(lo, hi, add, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				monthsKernel13(0, int(nDistinctLength), add, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
+				monthsKernel14(0, int(nDistinctLength), add, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
 			}
 			pass5 := kgenTemporary[int64](&call, int(nDistinctLength))
 			if workers > 1 {
@@ -490,7 +535,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						monthsKernel15Summary(lo, hi, pass, 24, digits)
+						monthsKernel16Summary(lo, hi, pass, 24, digits)
 						blocks.await()
 						for digit := range 256 {
 							count := digits[digit]
@@ -498,12 +543,12 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 							counts[digit] += count
 						}
 						blocks.release()
-						monthsKernel15(lo, hi, add, pass, pass2, pass5, 3, 24, nDistinctLength, digits)
+						monthsKernel16(lo, hi, add, pass, pass2, pass5, 3, 24, nDistinctLength, digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				monthsKernel15(0, int(nDistinctLength), add, pass, pass2, pass5, 3, 24, nDistinctLength, digits)
+				monthsKernel16(0, int(nDistinctLength), add, pass, pass2, pass5, 3, 24, nDistinctLength, digits)
 			}
 			month3 := kgenColumn(&call, dst.Month, int(scalar63))
 			revenue3 := kgenColumn(&call, dst.Revenue, int(scalar63))
@@ -512,10 +557,10 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 			}
 			if workers > 1 {
 				kgenFork(&call, workers, int(scalar63), 4096, func(_, lo, hi int) {
-					monthsKernel16(lo, hi, pass5, compact, map2, month3, compact2, insert3, revenue3)
+					monthsKernel17(lo, hi, pass5, compact, map2, month3, compact2, insert2, revenue3)
 				})
 			} else {
-				monthsKernel16(0, int(scalar63), pass5, compact, map2, month3, compact2, insert3, revenue3)
+				monthsKernel17(0, int(scalar63), pass5, compact, map2, month3, compact2, insert2, revenue3)
 			}
 			month2 = month3
 			revenue2 = revenue3
@@ -536,13 +581,13 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 				if few > 1 {
 					kgenFork(&call, few, n, 4096, func(_, lo, hi int) {
 						histogramOwn := make([]int64, 256)
-						monthsKernel17(lo, hi, histogramOwn, map2, reduce52)
+						monthsKernel18(lo, hi, histogramOwn, map2, reduce52)
 						for i := range histogramOwn {
 							atomic.AddInt64(&histogram[i], histogramOwn[i])
 						}
 					})
 				} else {
-					monthsKernel17(0, n, histogram, map2, reduce52)
+					monthsKernel18(0, n, histogram, map2, reduce52)
 				}
 				add := kgenTemporary[int64](&call, 256)
 				if workers > 1 {
@@ -551,16 +596,16 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 					kgenInOrder(&call, workers, 256, 32768, func(blocks *kgenBlocks) {
 						for blocks.next() {
 							lo, hi := blocks.lo, blocks.hi
-							add3 := monthsKernel18Summary(lo, hi, histogram)
+							add3 := monthsKernel19Summary(lo, hi, histogram)
 							blocks.await()
 							addBefore := add2
 							add2 = addBefore + add3
 							blocks.release()
-							monthsKernel18(lo, hi, histogram, add, addBefore)
+							monthsKernel19(lo, hi, histogram, add, addBefore)
 						}
 					})
 				} else {
-					monthsKernel18(0, 256, histogram, add, 0)
+					monthsKernel19(0, 256, histogram, add, 0)
 				}
 				pass := kgenTemporary[int32](&call, n)
 				pass2 := kgenTemporary[int64](&call, n)
@@ -570,7 +615,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 						for blocks.next() {
 							lo, hi := blocks.lo, blocks.hi
 							digits := make([]int64, 256)
-							monthsKernel19Summary(lo, hi, map2, 0, reduce52, digits)
+							monthsKernel20Summary(lo, hi, map2, 0, reduce52, digits)
 							blocks.await()
 							for digit := range 256 {
 								count := digits[digit]
@@ -578,12 +623,12 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 								counts[digit] += count
 							}
 							blocks.release()
-							monthsKernel19(lo, hi, add, map2, pass, amount, pass2, 0, 0, reduce52, int64(n), digits)
+							monthsKernel20(lo, hi, add, map2, pass, amount, pass2, 0, 0, reduce52, int64(n), digits)
 						}
 					})
 				} else {
 					digits := make([]int64, 256)
-					monthsKernel19(0, n, add, map2, pass, amount, pass2, 0, 0, reduce52, int64(n), digits)
+					monthsKernel20(0, n, add, map2, pass, amount, pass2, 0, 0, reduce52, int64(n), digits)
 				}
 				if int(scalar72) > 2147483647 {
 					return fmt.Errorf("n_bins_2 would have %d rows; at most 2147483647 can be computed", int(scalar72))
@@ -594,10 +639,10 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 				clear(aggregate2)
 				if workers > 1 {
 					kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-						monthsKernel20(lo, hi, aggregate, pass, pass2, aggregate2, reduce52, int64(n))
+						monthsKernel21(lo, hi, aggregate, pass, pass2, aggregate2, reduce52, int64(n))
 					})
 				} else {
-					monthsKernel20(0, n, aggregate, pass, pass2, aggregate2, reduce52, int64(n))
+					monthsKernel21(0, n, aggregate, pass, pass2, aggregate2, reduce52, int64(n))
 				}
 				if int(scalar72) > 2147483647 {
 					return fmt.Errorf("shop.kg:21:6: g would have %d rows; at most 2147483647 can be computed", int(scalar72))
@@ -616,7 +661,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 						compactScratch2 := make([]int64, 32768)
 						for blocks.next() {
 							lo, hi := blocks.lo, blocks.hi
-							nFilled2Place3 := monthsKernel21(lo, hi, aggregate, compactScratch, aggregate2, compactScratch2, reduce52, 0)
+							nFilled2Place3 := monthsKernel22(lo, hi, aggregate, compactScratch, aggregate2, compactScratch2, reduce52, 0)
 							blocks.await()
 							nFilled2PlaceBefore := nFilled2Place2
 							nFilled2Place2 = nFilled2PlaceBefore + nFilled2Place3
@@ -627,103 +672,51 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 					})
 					nFilled2Place = nFilled2Place2
 				} else {
-					nFilled2Place = monthsKernel21(0, int(scalar72), aggregate, month4, aggregate2, revenue4, reduce52, 0)
+					nFilled2Place = monthsKernel22(0, int(scalar72), aggregate, month4, aggregate2, revenue4, reduce52, 0)
 				}
 				nFilled2Length4 := nFilled2Place
 				month3 = month4
 				revenue3 = revenue4
 				nFilled2Length3 = nFilled2Length4
 			} else {
-				var scalar32 int64
-				if 0 < n-1048575 {
-					histogram := kgenTemporary[int64](&call, 64)
-					clear(histogram)
-					if workers > 1 {
-						kgenFork(&call, workers, 32768, 4096, func(_, lo, hi int) {
-							histogramOwn := make([]int64, 64)
-							monthsKernel22(lo, hi, histogramOwn, insert, map3, reduce22, reduce32)
-							for i := range histogramOwn {
-								atomic.AddInt64(&histogram[i], histogramOwn[i])
-							}
-						})
-					} else {
-						monthsKernel22(0, 32768, histogram, insert, map3, reduce22, reduce32)
-					}
-					var sum int64
-					var greatest int64
-					if workers > 1 {
-						// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-						var sum2 int64
-						greatest2 := int64(math.MinInt64)
-						kgenInOrder(&call, workers, 64, 32768, func(blocks *kgenBlocks) {
-							for blocks.next() {
-								lo, hi := blocks.lo, blocks.hi
-								sum3, greatest3 := monthsKernel23(lo, hi, histogram)
-								blocks.await()
-								sumBefore := sum2
-								greatestBefore := greatest2
-								sum2 = sumBefore + sum3
-								greatest2 = max(greatestBefore, greatest3)
-								blocks.release()
-							}
-						})
-						sum = sum2
-						greatest = greatest2
-					} else {
-						sum, greatest = monthsKernel23(0, 64, histogram)
-					}
-					cond := sum > 0
-					x := int64(0)
-					if cond {
-						x = greatest
-					}
-					x2 := x * 4
-					cond2 := x2 <= reduce4
-					x3 := int64(0)
-					if cond2 {
-						x3 = 1
-					}
-					scalar32 = x3
-				}
-				scalar33 := scalar32
 				add := kgenTemporary[int64](&call, 32)
+				insert3 := kgenTemporary[int64](&call, n)
 				insert4 := kgenTemporary[int64](&call, n)
-				insert5 := kgenTemporary[int64](&call, n)
-				insert6 := kgenTemporary[uint32](&call, n)
-				insert7 := kgenTemporary[int64](&call, 32)
+				insert5 := kgenTemporary[uint32](&call, n)
+				insert6 := kgenTemporary[int64](&call, 32)
 				var nDistinct2Length4 int64
 				var scalar8 int64
-				if 0 < int(scalar33) {
+				if 0 < int(scalar32) {
 					histogram := kgenTemporary[int64](&call, 32)
 					clear(histogram)
 					if workers > 1 {
 						kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
 							histogramOwn := make([]int64, 32)
-							monthsKernel24(lo, hi, histogramOwn, map2, reduce4, reduce22, reduce32)
+							monthsKernel23(lo, hi, histogramOwn, map2, reduce4, reduce22, reduce32)
 							for i := range histogramOwn {
 								atomic.AddInt64(&histogram[i], histogramOwn[i])
 							}
 						})
 					} else {
-						monthsKernel24(0, n, histogram, map2, reduce4, reduce22, reduce32)
+						monthsKernel23(0, n, histogram, map2, reduce4, reduce22, reduce32)
 					}
-					map4 := kgenTemporary[int64](&call, 32)
+					map3 := kgenTemporary[int64](&call, 32)
 					if workers > 1 {
 						// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 						var add2 int64
 						kgenInOrder(&call, workers, 32, 32768, func(blocks *kgenBlocks) {
 							for blocks.next() {
 								lo, hi := blocks.lo, blocks.hi
-								add3 := monthsKernel25Summary(lo, hi, histogram)
+								add3 := monthsKernel24Summary(lo, hi, histogram)
 								blocks.await()
 								addBefore := add2
 								add2 = addBefore + add3
 								blocks.release()
-								monthsKernel25(lo, hi, histogram, add, map4, addBefore)
+								monthsKernel24(lo, hi, histogram, add, map3, addBefore)
 							}
 						})
 					} else {
-						monthsKernel25(0, 32, histogram, add, map4, 0)
+						monthsKernel24(0, 32, histogram, add, map3, 0)
 					}
 					pass := kgenTemporary[uint32](&call, n)
 					pass2 := kgenTemporary[int64](&call, n)
@@ -733,7 +726,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 							for blocks.next() {
 								lo, hi := blocks.lo, blocks.hi
 								digits := make([]int64, 32)
-								monthsKernel26Summary(lo, hi, map2, 0, reduce4, reduce22, reduce32, digits)
+								monthsKernel25Summary(lo, hi, map2, 0, reduce4, reduce22, reduce32, digits)
 								blocks.await()
 								for digit := range 32 {
 									count := digits[digit]
@@ -741,19 +734,19 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 									counts[digit] += count
 								}
 								blocks.release()
-								monthsKernel26(lo, hi, add, map2, pass, amount, pass2, 0, 0, reduce4, reduce22, reduce32, int64(n), digits)
+								monthsKernel25(lo, hi, add, map2, pass, amount, pass2, 0, 0, reduce4, reduce22, reduce32, int64(n), digits)
 							}
 						})
 					} else {
 						digits := make([]int64, 32)
-						monthsKernel26(0, n, add, map2, pass, amount, pass2, 0, 0, reduce4, reduce22, reduce32, int64(n), digits)
+						monthsKernel25(0, n, add, map2, pass, amount, pass2, 0, 0, reduce4, reduce22, reduce32, int64(n), digits)
 					}
 					if workers > 1 {
 						kgenFork(&call, workers, 32, 1, func(_, lo, hi int) {
-							monthsKernel27(lo, hi, add, map4, pass, insert4, pass2, insert5, insert6, insert7)
+							monthsKernel26(lo, hi, add, map3, pass, insert3, pass2, insert4, insert5, insert6)
 						})
 					} else {
-						monthsKernel27(0, 32, add, map4, pass, insert4, pass2, insert5, insert6, insert7)
+						monthsKernel26(0, 32, add, map3, pass, insert3, pass2, insert4, insert5, insert6)
 					}
 					var sum int64
 					var sum2 int64
@@ -766,7 +759,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 						kgenInOrder(&call, workers, 32, 32768, func(blocks *kgenBlocks) {
 							for blocks.next() {
 								lo, hi := blocks.lo, blocks.hi
-								sum7, sum8, sum9 := monthsKernel28(lo, hi, insert7)
+								sum7, sum8, sum9 := monthsKernel27(lo, hi, insert6)
 								blocks.await()
 								sumBefore := sum4
 								sumBefore2 := sum5
@@ -781,7 +774,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 						sum2 = sum5
 						sum3 = sum6
 					} else {
-						sum, sum2, sum3 = monthsKernel28(0, 32, insert7)
+						sum, sum2, sum3 = monthsKernel27(0, 32, insert6)
 					}
 					x := sum2 >> 32
 					x2 := sum + x
@@ -808,23 +801,23 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 				var gRunsLength4 int64
 				if 0 < int(scalar82) {
 					add2 := kgenTemporary[int64](&call, 32)
-					map4 := kgenTemporary[int64](&call, 32)
+					map3 := kgenTemporary[int64](&call, 32)
 					if workers > 1 {
 						// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 						var add3 int64
 						kgenInOrder(&call, workers, 32, 32768, func(blocks *kgenBlocks) {
 							for blocks.next() {
 								lo, hi := blocks.lo, blocks.hi
-								add4 := monthsKernel29Summary(lo, hi, insert7)
+								add4 := monthsKernel28Summary(lo, hi, insert6)
 								blocks.await()
 								addBefore := add3
 								add3 = addBefore + add4
 								blocks.release()
-								monthsKernel29(lo, hi, insert7, add2, map4, addBefore)
+								monthsKernel28(lo, hi, insert6, add2, map3, addBefore)
 							}
 						})
 					} else {
-						monthsKernel29(0, 32, insert7, add2, map4, 0)
+						monthsKernel28(0, 32, insert6, add2, map3, 0)
 					}
 					if int(nDistinct2Length5) > 2147483647 {
 						return fmt.Errorf("shop.kg:21:6: g would have %d rows; at most 2147483647 can be computed", int(nDistinct2Length5))
@@ -836,10 +829,10 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 					}
 					if workers > 1 {
 						kgenFork(&call, workers, int(nDistinct2Length5), 4096, func(_, lo, hi int) {
-							monthsKernel30(lo, hi, add2, add, map4, insert6, month5, insert4, insert5, revenue5, 32)
+							monthsKernel29(lo, hi, add2, add, map3, insert5, month5, insert3, insert4, revenue5, 32)
 						})
 					} else {
-						monthsKernel30(0, int(nDistinct2Length5), add2, add, map4, insert6, month5, insert4, insert5, revenue5, 32)
+						monthsKernel29(0, int(nDistinct2Length5), add2, add, map3, insert5, month5, insert3, insert4, revenue5, 32)
 					}
 					month4 = month5
 					revenue4 = revenue5
@@ -854,12 +847,12 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 					if int(nPartitionedSlotsLength) > 2147483647 {
 						return fmt.Errorf("n_partitioned_ranked would have %d rows; at most 2147483647 can be computed", int(nPartitionedSlotsLength))
 					}
+					insert7 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
 					insert8 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
-					insert9 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
 					mask2 := kgenTemporary[bool](&call, int(nPartitionedSlotsLength))
 					var scalar95 int64
 					if 0 < int(scalar42) {
-						map4 := kgenTemporary[uint32](&call, n)
+						map3 := kgenTemporary[uint32](&call, n)
 						histogram := kgenTemporary[int64](&call, 256)
 						clear(histogram)
 						few := min(workers, n/8192)
@@ -869,13 +862,13 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 						if few > 1 {
 							kgenFork(&call, few, n, 4096, func(_, lo, hi int) {
 								histogramOwn := make([]int64, 256)
-								monthsKernel31(lo, hi, map2, map4, histogramOwn)
+								monthsKernel30(lo, hi, map2, map3, histogramOwn)
 								for i := range histogramOwn {
 									atomic.AddInt64(&histogram[i], histogramOwn[i])
 								}
 							})
 						} else {
-							monthsKernel31(0, n, map2, map4, histogram)
+							monthsKernel30(0, n, map2, map3, histogram)
 						}
 						add2 := kgenTemporary[int64](&call, 256)
 						if workers > 1 {
@@ -884,16 +877,16 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 							kgenInOrder(&call, workers, 256, 32768, func(blocks *kgenBlocks) {
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
-									add4 := monthsKernel32Summary(lo, hi, histogram)
+									add4 := monthsKernel31Summary(lo, hi, histogram)
 									blocks.await()
 									addBefore := add3
 									add3 = addBefore + add4
 									blocks.release()
-									monthsKernel32(lo, hi, histogram, add2, addBefore)
+									monthsKernel31(lo, hi, histogram, add2, addBefore)
 								}
 							})
 						} else {
-							monthsKernel32(0, 256, histogram, add2, 0)
+							monthsKernel31(0, 256, histogram, add2, 0)
 						}
 						pass2 := kgenTemporary[int64](&call, n)
 						if workers > 1 {
@@ -902,7 +895,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
 									digits := make([]int64, 256)
-									monthsKernel33Summary(lo, hi, map4, 0, digits)
+									monthsKernel32Summary(lo, hi, map3, 0, digits)
 									blocks.await()
 									for digit := range 256 {
 										count := digits[digit]
@@ -910,21 +903,21 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 										counts[digit] += count
 									}
 									blocks.release()
-									monthsKernel33(lo, hi, add2, map4, map2, pass, amount, pass2, 0, 0, int64(n), digits)
+									monthsKernel32(lo, hi, add2, map3, map2, pass, amount, pass2, 0, 0, int64(n), digits)
 								}
 							})
 						} else {
 							digits := make([]int64, 256)
-							monthsKernel33(0, n, add2, map4, map2, pass, amount, pass2, 0, 0, int64(n), digits)
+							monthsKernel32(0, n, add2, map3, map2, pass, amount, pass2, 0, 0, int64(n), digits)
 						}
-						kgenFill(insert8, -1)
-						clear(insert9)
+						kgenFill(insert7, -1)
+						clear(insert8)
 						if workers > 1 {
 							kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-								monthsKernel34(lo, hi, pass, insert8, pass2, insert9, nPartitionedSlotsLength, int64(n), int64(n))
+								monthsKernel33(lo, hi, pass, insert7, pass2, insert8, nPartitionedSlotsLength, int64(n), int64(n))
 							})
 						} else {
-							monthsKernel34(0, n, pass, insert8, pass2, insert9, nPartitionedSlotsLength, int64(n), int64(n))
+							monthsKernel33(0, n, pass, insert7, pass2, insert8, nPartitionedSlotsLength, int64(n), int64(n))
 						}
 						var sum int64
 						if workers > 1 {
@@ -933,17 +926,17 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 							kgenInOrder(&call, workers, int(nPartitionedSlotsLength), 32768, func(blocks *kgenBlocks) {
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
-									sum3 := monthsKernel35Summary(lo, hi, insert8, int64(n))
+									sum3 := monthsKernel34Summary(lo, hi, insert7, int64(n))
 									blocks.await()
 									sumBefore := sum2
 									sum2 = sumBefore + sum3
 									blocks.release()
-									monthsKernel35(lo, hi, insert8, mask2, int64(n), sumBefore)
+									monthsKernel34(lo, hi, insert7, mask2, int64(n), sumBefore)
 								}
 							})
 							sum = sum2
 						} else {
-							sum = monthsKernel35(0, int(nPartitionedSlotsLength), insert8, mask2, int64(n), 0)
+							sum = monthsKernel34(0, int(nPartitionedSlotsLength), insert7, mask2, int64(n), 0)
 						}
 						cond := sum <= max(min(int64(n)/8, 16777216), 1)
 						x := min(sum, max(min(int64(n)/8, 16777216), 1))
@@ -961,7 +954,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 					if 0 < int(scalar96) {
 						compact := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
 						compact2 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
-						map4 := kgenTemporary[int32](&call, int(nPartitionedSlotsLength))
+						map3 := kgenTemporary[int32](&call, int(nPartitionedSlotsLength))
 						histogram := kgenTemporary[int64](&call, 1024)
 						clear(histogram)
 						var nPartitionedDistinctPlace int64
@@ -976,7 +969,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 								histogramOwn := make([]int64, 1024)
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
-									nPartitionedDistinctPlace3 := monthsKernel36Summary(lo, hi, mask2)
+									nPartitionedDistinctPlace3 := monthsKernel35Summary(lo, hi, mask2)
 									blocks.await()
 									nPartitionedDistinctPlaceBefore := nPartitionedDistinctPlace2
 									nPartitionedDistinctPlace2 = nPartitionedDistinctPlaceBefore + nPartitionedDistinctPlace3
@@ -984,8 +977,8 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 									blocks.release()
 									compactPart := compact[:nPartitionedDistinctPlaceEnd]
 									compactPart2 := compact2[:nPartitionedDistinctPlaceEnd]
-									mapPart := map4[:nPartitionedDistinctPlaceEnd]
-									monthsKernel36(lo, hi, mask2, insert8, compactPart, compactPart2, pass, mapPart, histogramOwn, nPartitionedDistinctPlaceBefore)
+									mapPart := map3[:nPartitionedDistinctPlaceEnd]
+									monthsKernel35(lo, hi, mask2, insert7, compactPart, compactPart2, pass, mapPart, histogramOwn, nPartitionedDistinctPlaceBefore)
 								}
 								blocks.chain.lock.Lock()
 								for i := range histogramOwn {
@@ -995,7 +988,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 							})
 							nPartitionedDistinctPlace = nPartitionedDistinctPlace2
 						} else {
-							nPartitionedDistinctPlace = monthsKernel36(0, int(nPartitionedSlotsLength), mask2, insert8, compact, compact2, pass, map4, histogram, 0)
+							nPartitionedDistinctPlace = monthsKernel35(0, int(nPartitionedSlotsLength), mask2, insert7, compact, compact2, pass, map3, histogram, 0)
 						}
 						nPartitionedDistinctLength := nPartitionedDistinctPlace
 						add2 := kgenTemporary[int64](&call, 1024)
@@ -1005,16 +998,16 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 							kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
-									add4 := monthsKernel37Summary(lo, hi, histogram)
+									add4 := monthsKernel36Summary(lo, hi, histogram)
 									blocks.await()
 									addBefore := add3
 									add3 = addBefore + add4
 									blocks.release()
-									monthsKernel37(lo, hi, histogram, add2, addBefore)
+									monthsKernel36(lo, hi, histogram, add2, addBefore)
 								}
 							})
 						} else {
-							monthsKernel37(0, 1024, histogram, add2, 0)
+							monthsKernel36(0, 1024, histogram, add2, 0)
 						}
 						pass2 := kgenTemporary[uint32](&call, int(nPartitionedDistinctLength))
 						pass3 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
@@ -1024,7 +1017,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
 									digits := make([]int64, 256)
-									monthsKernel38Summary(lo, hi, map4, 0, digits)
+									monthsKernel37Summary(lo, hi, map3, 0, digits)
 									blocks.await()
 									for digit := range 256 {
 										count := digits[digit]
@@ -1032,12 +1025,12 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 										counts[digit] += count
 									}
 									blocks.release()
-									monthsKernel38(lo, hi, add2, map4, pass2, pass3, 0, 0, nPartitionedDistinctLength, digits)
+									monthsKernel37(lo, hi, add2, map3, pass2, pass3, 0, 0, nPartitionedDistinctLength, digits)
 								}
 							})
 						} else {
 							digits := make([]int64, 256)
-							monthsKernel38(0, int(nPartitionedDistinctLength), add2, map4, pass2, pass3, 0, 0, nPartitionedDistinctLength, digits)
+							monthsKernel37(0, int(nPartitionedDistinctLength), add2, map3, pass2, pass3, 0, 0, nPartitionedDistinctLength, digits)
 						}
 						pass4 := kgenTemporary[uint32](&call, int(nPartitionedDistinctLength))
 						pass5 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
@@ -1047,7 +1040,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
 									digits := make([]int64, 256)
-									monthsKernel39Summary(lo, hi, pass2, 8, digits)
+									monthsKernel38Summary(lo, hi, pass2, 8, digits)
 									blocks.await()
 									for digit := range 256 {
 										count := digits[digit]
@@ -1055,12 +1048,12 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 										counts[digit] += count
 									}
 									blocks.release()
-									monthsKernel39(lo, hi, add2, pass2, pass4, pass3, pass5, 1, 8, nPartitionedDistinctLength, digits)
+									monthsKernel38(lo, hi, add2, pass2, pass4, pass3, pass5, 1, 8, nPartitionedDistinctLength, digits)
 								}
 							})
 						} else {
 							digits := make([]int64, 256)
-							monthsKernel39(0, int(nPartitionedDistinctLength), add2, pass2, pass4, pass3, pass5, 1, 8, nPartitionedDistinctLength, digits)
+							monthsKernel38(0, int(nPartitionedDistinctLength), add2, pass2, pass4, pass3, pass5, 1, 8, nPartitionedDistinctLength, digits)
 						}
 						if workers > 1 {
 							counts := make([]int64, 256)
@@ -1068,7 +1061,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
 									digits := make([]int64, 256)
-									monthsKernel39Summary(lo, hi, pass4, 16, digits)
+									monthsKernel38Summary(lo, hi, pass4, 16, digits)
 									blocks.await()
 									for digit := range 256 {
 										count := digits[digit]
@@ -1076,12 +1069,12 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 										counts[digit] += count
 									}
 									blocks.release()
-									monthsKernel39(lo, hi, add2, pass4, pass2, pass5, pass3, 2, 16, nPartitionedDistinctLength, digits)
+									monthsKernel38(lo, hi, add2, pass4, pass2, pass5, pass3, 2, 16, nPartitionedDistinctLength, digits)
 								}
 							})
 						} else {
 							digits := make([]int64, 256)
-							monthsKernel39(0, int(nPartitionedDistinctLength), add2, pass4, pass2, pass5, pass3, 2, 16, nPartitionedDistinctLength, digits)
+							monthsKernel38(0, int(nPartitionedDistinctLength), add2, pass4, pass2, pass5, pass3, 2, 16, nPartitionedDistinctLength, digits)
 						}
 						pass6 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
 						if workers > 1 {
@@ -1090,7 +1083,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
 									digits := make([]int64, 256)
-									monthsKernel41Summary(lo, hi, pass2, 24, digits)
+									monthsKernel40Summary(lo, hi, pass2, 24, digits)
 									blocks.await()
 									for digit := range 256 {
 										count := digits[digit]
@@ -1098,12 +1091,12 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 										counts[digit] += count
 									}
 									blocks.release()
-									monthsKernel41(lo, hi, add2, pass2, pass3, pass6, 3, 24, nPartitionedDistinctLength, digits)
+									monthsKernel40(lo, hi, add2, pass2, pass3, pass6, 3, 24, nPartitionedDistinctLength, digits)
 								}
 							})
 						} else {
 							digits := make([]int64, 256)
-							monthsKernel41(0, int(nPartitionedDistinctLength), add2, pass2, pass3, pass6, 3, 24, nPartitionedDistinctLength, digits)
+							monthsKernel40(0, int(nPartitionedDistinctLength), add2, pass2, pass3, pass6, 3, 24, nPartitionedDistinctLength, digits)
 						}
 						if int(nDistinct2Length5) > 2147483647 {
 							return fmt.Errorf("shop.kg:21:6: g would have %d rows; at most 2147483647 can be computed", int(nDistinct2Length5))
@@ -1115,10 +1108,10 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 						}
 						if workers > 1 {
 							kgenFork(&call, workers, int(scalar96), 4096, func(_, lo, hi int) {
-								monthsKernel42(lo, hi, pass6, compact, pass, month6, compact2, insert9, revenue6)
+								monthsKernel41(lo, hi, pass6, compact, pass, month6, compact2, insert8, revenue6)
 							})
 						} else {
-							monthsKernel42(0, int(scalar96), pass6, compact, pass, month6, compact2, insert9, revenue6)
+							monthsKernel41(0, int(scalar96), pass6, compact, pass, month6, compact2, insert8, revenue6)
 						}
 						month5 = month6
 						revenue5 = revenue6
@@ -1132,13 +1125,13 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 						if few > 1 {
 							kgenFork(&call, few, n, 4096, func(_, lo, hi int) {
 								histogramOwn := make([]int64, 1024)
-								monthsKernel43(lo, hi, histogramOwn, map2)
+								monthsKernel42(lo, hi, histogramOwn, map2)
 								for i := range histogramOwn {
 									atomic.AddInt64(&histogram[i], histogramOwn[i])
 								}
 							})
 						} else {
-							monthsKernel43(0, n, histogram, map2)
+							monthsKernel42(0, n, histogram, map2)
 						}
 						add2 := kgenTemporary[int64](&call, 1024)
 						if workers > 1 {
@@ -1147,16 +1140,16 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 							kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
-									add4 := monthsKernel44Summary(lo, hi, histogram)
+									add4 := monthsKernel43Summary(lo, hi, histogram)
 									blocks.await()
 									addBefore := add3
 									add3 = addBefore + add4
 									blocks.release()
-									monthsKernel44(lo, hi, histogram, add2, addBefore)
+									monthsKernel43(lo, hi, histogram, add2, addBefore)
 								}
 							})
 						} else {
-							monthsKernel44(0, 1024, histogram, add2, 0)
+							monthsKernel43(0, 1024, histogram, add2, 0)
 						}
 						pass2 := kgenTemporary[uint32](&call, n)
 						pass3 := kgenTemporary[int64](&call, n)
@@ -1166,7 +1159,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
 									digits := make([]int64, 256)
-									monthsKernel45Summary(lo, hi, map2, 0, digits)
+									monthsKernel44Summary(lo, hi, map2, 0, digits)
 									blocks.await()
 									for digit := range 256 {
 										count := digits[digit]
@@ -1174,12 +1167,12 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 										counts[digit] += count
 									}
 									blocks.release()
-									monthsKernel45(lo, hi, add2, map2, pass2, pass3, 0, 0, int64(n), digits)
+									monthsKernel44(lo, hi, add2, map2, pass2, pass3, 0, 0, int64(n), digits)
 								}
 							})
 						} else {
 							digits := make([]int64, 256)
-							monthsKernel45(0, n, add2, map2, pass2, pass3, 0, 0, int64(n), digits)
+							monthsKernel44(0, n, add2, map2, pass2, pass3, 0, 0, int64(n), digits)
 						}
 						pass4 := kgenTemporary[uint32](&call, n)
 						pass5 := kgenTemporary[int64](&call, n)
@@ -1189,7 +1182,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
 									digits := make([]int64, 256)
-									monthsKernel46Summary(lo, hi, pass2, 8, digits)
+									monthsKernel45Summary(lo, hi, pass2, 8, digits)
 									blocks.await()
 									for digit := range 256 {
 										count := digits[digit]
@@ -1197,12 +1190,12 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 										counts[digit] += count
 									}
 									blocks.release()
-									monthsKernel46(lo, hi, add2, pass2, pass4, pass3, pass5, 1, 8, int64(n), digits)
+									monthsKernel45(lo, hi, add2, pass2, pass4, pass3, pass5, 1, 8, int64(n), digits)
 								}
 							})
 						} else {
 							digits := make([]int64, 256)
-							monthsKernel46(0, n, add2, pass2, pass4, pass3, pass5, 1, 8, int64(n), digits)
+							monthsKernel45(0, n, add2, pass2, pass4, pass3, pass5, 1, 8, int64(n), digits)
 						}
 						if workers > 1 {
 							counts := make([]int64, 256)
@@ -1210,7 +1203,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
 									digits := make([]int64, 256)
-									monthsKernel46Summary(lo, hi, pass4, 16, digits)
+									monthsKernel45Summary(lo, hi, pass4, 16, digits)
 									blocks.await()
 									for digit := range 256 {
 										count := digits[digit]
@@ -1218,12 +1211,12 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 										counts[digit] += count
 									}
 									blocks.release()
-									monthsKernel46(lo, hi, add2, pass4, pass2, pass5, pass3, 2, 16, int64(n), digits)
+									monthsKernel45(lo, hi, add2, pass4, pass2, pass5, pass3, 2, 16, int64(n), digits)
 								}
 							})
 						} else {
 							digits := make([]int64, 256)
-							monthsKernel46(0, n, add2, pass4, pass2, pass5, pass3, 2, 16, int64(n), digits)
+							monthsKernel45(0, n, add2, pass4, pass2, pass5, pass3, 2, 16, int64(n), digits)
 						}
 						pass6 := kgenTemporary[uint32](&call, n)
 						pass7 := kgenTemporary[int64](&call, n)
@@ -1233,7 +1226,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
 									digits := make([]int64, 256)
-									monthsKernel46Summary(lo, hi, pass2, 24, digits)
+									monthsKernel45Summary(lo, hi, pass2, 24, digits)
 									blocks.await()
 									for digit := range 256 {
 										count := digits[digit]
@@ -1241,12 +1234,12 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 										counts[digit] += count
 									}
 									blocks.release()
-									monthsKernel46(lo, hi, add2, pass2, pass6, pass3, pass7, 3, 24, int64(n), digits)
+									monthsKernel45(lo, hi, add2, pass2, pass6, pass3, pass7, 3, 24, int64(n), digits)
 								}
 							})
 						} else {
 							digits := make([]int64, 256)
-							monthsKernel46(0, n, add2, pass2, pass6, pass3, pass7, 3, 24, int64(n), digits)
+							monthsKernel45(0, n, add2, pass2, pass6, pass3, pass7, 3, 24, int64(n), digits)
 						}
 						if int(nDistinct2Length5) > 2147483647 {
 							return fmt.Errorf("shop.kg:21:6: g would have %d rows; at most 2147483647 can be computed", int(nDistinct2Length5))
@@ -1267,7 +1260,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 							kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
-									gRunsBegun3, openPresent, openLast3, openHead, openSum3 := monthsKernel49Summary(lo, hi, pass6, pass7, amount)
+									gRunsBegun3, openPresent, openLast3, openHead, openSum3 := monthsKernel48Summary(lo, hi, pass6, pass7, amount)
 									blocks.await()
 									gRunsBegunBefore := gRunsBegun2
 									openLastBefore := openLast2
@@ -1287,14 +1280,14 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 									blocks.release()
 									aggregatePart := month6[:max(int(gRunsBegunEnd)-1, 0)]
 									aggregatePart2 := revenue6[:max(int(gRunsBegunEnd)-1, 0)]
-									monthsKernel49(lo, hi, pass6, aggregatePart, pass7, amount, aggregatePart2, gRunsBegunBefore, openLastBefore, openSumBefore)
+									monthsKernel48(lo, hi, pass6, aggregatePart, pass7, amount, aggregatePart2, gRunsBegunBefore, openLastBefore, openSumBefore)
 								}
 							})
 							gRunsBegun = gRunsBegun2
 							openLast = openLast2
 							openSum = openSum2
 						} else {
-							gRunsBegun, openLast, openSum = monthsKernel49(0, n, pass6, month6, pass7, amount, revenue6, 0, 0, 0)
+							gRunsBegun, openLast, openSum = monthsKernel48(0, n, pass6, month6, pass7, amount, revenue6, 0, 0, 0)
 						}
 						if gRunsBegun > 0 {
 							slot := gRunsBegun - 1
@@ -1460,22 +1453,73 @@ func monthsKernel3(lo, hi int, map7 []int32, insert, map10 []int64, nSampleSlots
 	}
 }
 
-// monthsKernel4 returns what rows lo to hi add to the state, in the stages map11, reduce1, scalar1, scalar2, scalar4.
+// monthsKernel4 runs rows lo to hi through the stages map11, reduce1, scalar1, scalar2, map12, map13, histogram1, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel4(lo, hi int, insert []int64) int64 {
-	var sum int64
+func monthsKernel4(lo, hi int, insert, histogram []int64, map8 []uint32, reduce3, reduce2 uint32, sum int64) int64 {
+	x := reduce3 - reduce2
+	x2 := int64(reduce2)
+	x3 := uint32(x2)
+	x4 := uint32(bits.LeadingZeros32(uint32(x)))
+	x5 := int64(x4)
+	x6 := 32 - x5
+	x7 := x6 - 5
+	x8 := max(x7, 0)
+	x9 := uint32(x8)
 	insertRows := insert[lo:hi]
-	for i := range insertRows {
-		sum += kgenBit[int64](insertRows[i] != -1)
+	for _, insert2 := range insertRows {
+		cond := insert2 != -1
+		at := int64(0)
+		if cond {
+			at = insert2
+		}
+		var x10 uint32
+		if uint64(at) < uint64(len(map8)) {
+			x10 = map8[at]
+		}
+		x11 := x10
+		digit := int64(kgenSelect(cond, min((max(x11, x3)-x3)>>(x9&31), 31), 32) >> 0 & 63)
+		// g = groups(truncate(date(time), "month"))
+		bin := int(digit)
+		if uint64(bin) < uint64(len(histogram)) {
+			histogram[bin]++
+		}
+		sum += kgenBit[int64](cond)
 	}
 	return sum
 }
 
-// monthsKernel5 returns what rows lo to hi add to the state, in the stages map15, reduce4, scalar5, scalar8.
+// monthsKernel4Summary returns what rows lo to hi add to the state, in the stages map11, reduce1, scalar1, scalar2, map12, map13, histogram1.
 //
 //go:noinline
-func monthsKernel5(lo, hi int, map5 []int32) (int64, uint32, uint32) {
+func monthsKernel4Summary(lo, hi int, insert []int64) int64 {
+	var sum int64
+	insertRows := insert[lo:hi]
+	for _, insert2 := range insertRows {
+		cond := insert2 != -1
+		sum += kgenBit[int64](cond)
+	}
+	return sum
+}
+
+// monthsKernel5 returns what rows lo to hi add to the state, in the stages map14, reduce3, scalar3, scalar4.
+//
+//go:noinline
+func monthsKernel5(lo, hi int, histogram []int64) (int64, int64) {
+	var sum int64
+	greatest := int64(math.MinInt64)
+	histogramRows := histogram[lo:hi]
+	for i := range histogramRows {
+		greatest = max(greatest, kgenSelect(int64(lo+i) < 32, histogramRows[i], 0))
+		sum++
+	}
+	return sum, greatest
+}
+
+// monthsKernel6 returns what rows lo to hi add to the state, in the stages map15, reduce4, scalar5, scalar8.
+//
+//go:noinline
+func monthsKernel6(lo, hi int, map5 []int32) (int64, uint32, uint32) {
 	var sum int64
 	least := uint32(4294967295)
 	var greatest uint32
@@ -1489,10 +1533,10 @@ func monthsKernel5(lo, hi int, map5 []int32) (int64, uint32, uint32) {
 	return sum, least, greatest
 }
 
-// monthsKernel6 runs rows lo to hi through the stages map16, map17, aggregate1, from the state before them to the one after.
+// monthsKernel7 runs rows lo to hi through the stages map16, map17, aggregate1, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel6(lo, hi int, aggregate []int64, map5 []int32, amount, aggregate2 []int64, reduce5 uint32) {
+func monthsKernel7(lo, hi int, aggregate []int64, map5 []int32, amount, aggregate2 []int64, reduce5 uint32) {
 	aggregate2 = aggregate2[:len(aggregate)]
 	map5Rows := map5[lo:hi]
 	amountRows := amount[lo:hi]
@@ -1508,11 +1552,11 @@ func monthsKernel6(lo, hi int, aggregate []int64, map5 []int32, amount, aggregat
 	}
 }
 
-// monthsKernel7 runs rows lo to hi through the stages mask1, partial1, offset1, add1, map18, compact1, from the state before them to the one after.
+// monthsKernel8 runs rows lo to hi through the stages mask1, partial1, offset1, add1, map18, compact1, from the state before them to the one after.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func monthsKernel7(lo, hi int, aggregate []int64, compact []int32, aggregate6, compact2 []int64, reduce5 uint32, nFilledPlace int64) int64 {
+func monthsKernel8(lo, hi int, aggregate []int64, compact []int32, aggregate6, compact2 []int64, reduce5 uint32, nFilledPlace int64) int64 {
 	compact2 = compact2[:len(compact)]
 	aggregateRows := aggregate[lo:hi]
 	aggregate6Rows := aggregate6[lo:hi]
@@ -1527,10 +1571,10 @@ func monthsKernel7(lo, hi int, aggregate []int64, compact []int32, aggregate6, c
 	return nFilledPlace
 }
 
-// monthsKernel8 runs rows lo to hi through the stages map19, map20, map21, map22, insert2, from the state before them to the one after.
+// monthsKernel9 runs rows lo to hi through the stages map19, map20, map21, map22, insert2, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel8(lo, hi int, map5 []int32, insert, amount, insert2 []int64, nSlots, n int64, firstRows, homes []int64, map5Own []int32, insertOwn []int64) {
+func monthsKernel9(lo, hi int, map5 []int32, insert, amount, insert2 []int64, nSlots, n int64, firstRows, homes []int64, map5Own []int32, insertOwn []int64) {
 	x := n / 64
 	x2 := min(x, 16384)
 	x3 := max(x2, 1)
@@ -1657,10 +1701,10 @@ func monthsKernel8(lo, hi int, map5 []int32, insert, amount, insert2 []int64, nS
 	}
 }
 
-// monthsKernel9 runs rows lo to hi through the stages mask2, map23, reduce5, scalar7, from the state before them to the one after.
+// monthsKernel10 runs rows lo to hi through the stages mask2, map23, reduce5, scalar7, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel9(lo, hi int, insert2 []int64, mask []bool, n, sum int64) int64 {
+func monthsKernel10(lo, hi int, insert2 []int64, mask []bool, n, sum int64) int64 {
 	x := n / 64
 	x2 := min(x, 16384)
 	x3 := max(x2, 1)
@@ -1677,10 +1721,10 @@ func monthsKernel9(lo, hi int, insert2 []int64, mask []bool, n, sum int64) int64
 	return sum
 }
 
-// monthsKernel9Summary returns what rows lo to hi add to the state, in the stages mask2, map23, reduce5, scalar7.
+// monthsKernel10Summary returns what rows lo to hi add to the state, in the stages mask2, map23, reduce5, scalar7.
 //
 //go:noinline
-func monthsKernel9Summary(lo, hi int, insert2 []int64, n int64) int64 {
+func monthsKernel10Summary(lo, hi int, insert2 []int64, n int64) int64 {
 	var sum int64
 	x := n / 64
 	x2 := min(x, 16384)
@@ -1694,11 +1738,11 @@ func monthsKernel9Summary(lo, hi int, insert2 []int64, n int64) int64 {
 	return sum
 }
 
-// monthsKernel10 runs rows lo to hi through the stages partial2, offset2, add2, compact2, map24, map25, histogram2, from the state before them to the one after.
+// monthsKernel11 runs rows lo to hi through the stages partial2, offset2, add2, compact2, map24, map25, histogram2, from the state before them to the one after.
 // Blocks of rows of both kinds list the selected ones first, and visit these: a branch on each would be guessed wrong.
 //
 //go:noinline
-func monthsKernel10(lo, hi int, mask2 []bool, insert2, compact, compact2 []int64, map5, map2 []int32, histogram []int64, nDistinctPlace int64) int64 {
+func monthsKernel11(lo, hi int, mask2 []bool, insert2, compact, compact2 []int64, map5, map2 []int32, histogram []int64, nDistinctPlace int64) int64 {
 	compact2 = compact2[:len(compact)]
 	map2 = map2[:len(compact)]
 	mask2Rows := mask2[lo:hi]
@@ -1832,11 +1876,11 @@ func monthsKernel10(lo, hi int, mask2 []bool, insert2, compact, compact2 []int64
 	return nDistinctPlace
 }
 
-// monthsKernel10Summary returns what rows lo to hi add to the state, in the stages partial2, offset2, add2, compact2, map24, map25, histogram2.
+// monthsKernel11Summary returns what rows lo to hi add to the state, in the stages partial2, offset2, add2, compact2, map24, map25, histogram2.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func monthsKernel10Summary(lo, hi int, mask2 []bool) int64 {
+func monthsKernel11Summary(lo, hi int, mask2 []bool) int64 {
 	var nDistinctPlace int64
 	mask2Rows := mask2[lo:hi]
 	for _, selected := range mask2Rows {
@@ -1845,10 +1889,10 @@ func monthsKernel10Summary(lo, hi int, mask2 []bool) int64 {
 	return nDistinctPlace
 }
 
-// monthsKernel11 runs rows lo to hi through the stages partial3, offset3, add3, from the state before them to the one after.
+// monthsKernel12 runs rows lo to hi through the stages partial3, offset3, add3, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel11(lo, hi int, histogram2, add []int64, add2 int64) int64 {
+func monthsKernel12(lo, hi int, histogram2, add []int64, add2 int64) int64 {
 	histogram2Rows := histogram2[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram2Rows)]
@@ -1860,10 +1904,10 @@ func monthsKernel11(lo, hi int, histogram2, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// monthsKernel11Summary returns what rows lo to hi add to the state, in the stages partial3, offset3, add3.
+// monthsKernel12Summary returns what rows lo to hi add to the state, in the stages partial3, offset3, add3.
 //
 //go:noinline
-func monthsKernel11Summary(lo, hi int, histogram2 []int64) int64 {
+func monthsKernel12Summary(lo, hi int, histogram2 []int64) int64 {
 	var add int64
 	histogram2Rows := histogram2[lo:hi]
 	for i := range histogram2Rows {
@@ -1872,10 +1916,10 @@ func monthsKernel11Summary(lo, hi int, histogram2 []int64) int64 {
 	return add
 }
 
-// monthsKernel12 runs rows lo to hi through the stages pass1, from the state before them to the one after.
+// monthsKernel13 runs rows lo to hi through the stages pass1, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel12(lo, hi int, add []int64, map22 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
+func monthsKernel13(lo, hi int, add []int64, map22 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nDistinct
 	pass2 = pass2[:len(pass)]
@@ -1897,10 +1941,10 @@ func monthsKernel12(lo, hi int, add []int64, map22 []int32, pass []uint32, pass2
 	}
 }
 
-// monthsKernel12Summary returns what rows lo to hi add to the state, in the stages pass1.
+// monthsKernel13Summary returns what rows lo to hi add to the state, in the stages pass1.
 //
 //go:noinline
-func monthsKernel12Summary(lo, hi int, map22 []int32, digitShift int64, digits []int64) {
+func monthsKernel13Summary(lo, hi int, map22 []int32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	map22Rows := map22[lo:hi]
 	for i := range map22Rows {
@@ -1912,10 +1956,10 @@ func monthsKernel12Summary(lo, hi int, map22 []int32, digitShift int64, digits [
 	}
 }
 
-// monthsKernel13 runs rows lo to hi through the stages pass2, from the state before them to the one after.
+// monthsKernel14 runs rows lo to hi through the stages pass2, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel13(lo, hi int, add []int64, pass, pass2 []uint32, pass22, pass3 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
+func monthsKernel14(lo, hi int, add []int64, pass, pass2 []uint32, pass22, pass3 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nDistinct
 	room := min(len(pass2), len(pass3))
@@ -1940,10 +1984,10 @@ func monthsKernel13(lo, hi int, add []int64, pass, pass2 []uint32, pass22, pass3
 	}
 }
 
-// monthsKernel13Summary returns what rows lo to hi add to the state, in the stages pass2.
+// monthsKernel14Summary returns what rows lo to hi add to the state, in the stages pass2.
 //
 //go:noinline
-func monthsKernel13Summary(lo, hi int, pass []uint32, digitShift int64, digits []int64) {
+func monthsKernel14Summary(lo, hi int, pass []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	passRows := pass[lo:hi]
 	for _, pass2 := range passRows {
@@ -1954,10 +1998,10 @@ func monthsKernel13Summary(lo, hi int, pass []uint32, digitShift int64, digits [
 	}
 }
 
-// monthsKernel15 runs rows lo to hi through the stages pass4, from the state before them to the one after.
+// monthsKernel16 runs rows lo to hi through the stages pass4, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel15(lo, hi int, add []int64, pass5 []uint32, pass6, pass []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
+func monthsKernel16(lo, hi int, add []int64, pass5 []uint32, pass6, pass []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nDistinct
 	places := (*[256]int64)(digits)
@@ -1978,10 +2022,10 @@ func monthsKernel15(lo, hi int, add []int64, pass5 []uint32, pass6, pass []int64
 	}
 }
 
-// monthsKernel15Summary returns what rows lo to hi add to the state, in the stages pass4.
+// monthsKernel16Summary returns what rows lo to hi add to the state, in the stages pass4.
 //
 //go:noinline
-func monthsKernel15Summary(lo, hi int, pass5 []uint32, digitShift int64, digits []int64) {
+func monthsKernel16Summary(lo, hi int, pass5 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	pass5Rows := pass5[lo:hi]
 	for i := range pass5Rows {
@@ -1992,10 +2036,10 @@ func monthsKernel15Summary(lo, hi int, pass5 []uint32, digitShift int64, digits 
 	}
 }
 
-// monthsKernel16 runs rows lo to hi through the stages map26, map59, map60, from the state before them to the one after.
+// monthsKernel17 runs rows lo to hi through the stages map26, map59, map60, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel16(lo, hi int, pass7, compact2 []int64, map5, map2 []int32, compact3, insert9, map3 []int64) {
+func monthsKernel17(lo, hi int, pass7, compact2 []int64, map5, map2 []int32, compact3, insert9, map3 []int64) {
 	mapRows := map2[lo:hi]
 	mapRows2 := map3[lo:hi]
 	mapRows2 = mapRows2[:len(mapRows)]
@@ -2027,10 +2071,10 @@ func monthsKernel16(lo, hi int, pass7, compact2 []int64, map5, map2 []int32, com
 	}
 }
 
-// monthsKernel17 runs rows lo to hi through the stages map27, histogram3, from the state before them to the one after.
+// monthsKernel18 runs rows lo to hi through the stages map27, histogram3, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel17(lo, hi int, histogram []int64, map5 []int32, reduce5 uint32) {
+func monthsKernel18(lo, hi int, histogram []int64, map5 []int32, reduce5 uint32) {
 	map5Rows := map5[lo:hi]
 	for i := range map5Rows {
 		digit := int64((uint32(map5Rows[i]) - 4188215274 - reduce5) >> 16 >> 0 & 255)
@@ -2042,10 +2086,10 @@ func monthsKernel17(lo, hi int, histogram []int64, map5 []int32, reduce5 uint32)
 	}
 }
 
-// monthsKernel18 runs rows lo to hi through the stages partial4, offset4, add4, from the state before them to the one after.
+// monthsKernel19 runs rows lo to hi through the stages partial4, offset4, add4, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel18(lo, hi int, histogram3, add []int64, add2 int64) int64 {
+func monthsKernel19(lo, hi int, histogram3, add []int64, add2 int64) int64 {
 	histogram3Rows := histogram3[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram3Rows)]
@@ -2057,10 +2101,10 @@ func monthsKernel18(lo, hi int, histogram3, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// monthsKernel18Summary returns what rows lo to hi add to the state, in the stages partial4, offset4, add4.
+// monthsKernel19Summary returns what rows lo to hi add to the state, in the stages partial4, offset4, add4.
 //
 //go:noinline
-func monthsKernel18Summary(lo, hi int, histogram3 []int64) int64 {
+func monthsKernel19Summary(lo, hi int, histogram3 []int64) int64 {
 	var add int64
 	histogram3Rows := histogram3[lo:hi]
 	for i := range histogram3Rows {
@@ -2069,10 +2113,10 @@ func monthsKernel18Summary(lo, hi int, histogram3 []int64) int64 {
 	return add
 }
 
-// monthsKernel19 runs rows lo to hi through the stages pass5, from the state before them to the one after.
+// monthsKernel20 runs rows lo to hi through the stages pass5, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel19(lo, hi int, add2 []int64, map5, pass []int32, amount, pass2 []int64, digitNumber, digitShift int64, reduce5 uint32, n int64, digits []int64) {
+func monthsKernel20(lo, hi int, add2 []int64, map5, pass []int32, amount, pass2 []int64, digitNumber, digitShift int64, reduce5 uint32, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	pass2 = pass2[:len(pass)]
@@ -2095,10 +2139,10 @@ func monthsKernel19(lo, hi int, add2 []int64, map5, pass []int32, amount, pass2 
 	}
 }
 
-// monthsKernel19Summary returns what rows lo to hi add to the state, in the stages pass5.
+// monthsKernel20Summary returns what rows lo to hi add to the state, in the stages pass5.
 //
 //go:noinline
-func monthsKernel19Summary(lo, hi int, map5 []int32, digitShift int64, reduce5 uint32, digits []int64) {
+func monthsKernel20Summary(lo, hi int, map5 []int32, digitShift int64, reduce5 uint32, digits []int64) {
 	counts := (*[256]int64)(digits)
 	map5Rows := map5[lo:hi]
 	for _, x := range map5Rows {
@@ -2109,10 +2153,10 @@ func monthsKernel19Summary(lo, hi int, map5 []int32, digitShift int64, reduce5 u
 	}
 }
 
-// monthsKernel20 runs rows lo to hi through the stages map28, map29, aggregate2, from the state before them to the one after.
+// monthsKernel21 runs rows lo to hi through the stages map28, map29, aggregate2, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel20(lo, hi int, aggregate []int64, pass8 []int32, pass28, aggregate2 []int64, reduce5 uint32, nPartitioned int64) {
+func monthsKernel21(lo, hi int, aggregate []int64, pass8 []int32, pass28, aggregate2 []int64, reduce5 uint32, nPartitioned int64) {
 	aggregate2 = aggregate2[:len(aggregate)]
 	begin := lo
 	if lo > 0 && lo < int(nPartitioned) {
@@ -2154,11 +2198,11 @@ func monthsKernel20(lo, hi int, aggregate []int64, pass8 []int32, pass28, aggreg
 	}
 }
 
-// monthsKernel21 runs rows lo to hi through the stages mask3, partial5, offset5, add5, map30, compact3, from the state before them to the one after.
+// monthsKernel22 runs rows lo to hi through the stages mask3, partial5, offset5, add5, map30, compact3, from the state before them to the one after.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func monthsKernel21(lo, hi int, aggregate2 []int64, compact []int32, aggregate5, compact2 []int64, reduce5 uint32, nFilled2Place int64) int64 {
+func monthsKernel22(lo, hi int, aggregate2 []int64, compact []int32, aggregate5, compact2 []int64, reduce5 uint32, nFilled2Place int64) int64 {
 	compact2 = compact2[:len(compact)]
 	aggregate2Rows := aggregate2[lo:hi]
 	aggregate5Rows := aggregate5[lo:hi]
@@ -2173,58 +2217,10 @@ func monthsKernel21(lo, hi int, aggregate2 []int64, compact []int32, aggregate5,
 	return nFilled2Place
 }
 
-// monthsKernel22 runs rows lo to hi through the stages map12, map13, histogram1, from the state before them to the one after.
+// monthsKernel23 runs rows lo to hi through the stages map31, histogram4, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel22(lo, hi int, histogram, insert []int64, map8 []uint32, reduce2, reduce3 uint32) {
-	x := int64(reduce2)
-	x2 := uint32(x)
-	x3 := reduce3 - reduce2
-	x4 := uint32(bits.LeadingZeros32(uint32(x3)))
-	x5 := int64(x4)
-	x6 := 32 - x5
-	x7 := x6 - 5
-	x8 := max(x7, 0)
-	x9 := uint32(x8)
-	insertRows := insert[lo:hi]
-	for _, insert2 := range insertRows {
-		cond := insert2 != -1
-		at := int64(0)
-		if cond {
-			at = insert2
-		}
-		var x10 uint32
-		if uint64(at) < uint64(len(map8)) {
-			x10 = map8[at]
-		}
-		x11 := x10
-		digit := int64(kgenSelect(cond, min((max(x11, x2)-x2)>>(x9&31), 31), 32) >> 0 & 63)
-		// g = groups(truncate(date(time), "month"))
-		bin := int(digit)
-		if uint64(bin) < uint64(len(histogram)) {
-			histogram[bin]++
-		}
-	}
-}
-
-// monthsKernel23 returns what rows lo to hi add to the state, in the stages map14, reduce3, scalar3.
-//
-//go:noinline
-func monthsKernel23(lo, hi int, histogram []int64) (int64, int64) {
-	var sum int64
-	greatest := int64(math.MinInt64)
-	histogramRows := histogram[lo:hi]
-	for i := range histogramRows {
-		greatest = max(greatest, kgenSelect(int64(lo+i) < 32, histogramRows[i], 0))
-		sum++
-	}
-	return sum, greatest
-}
-
-// monthsKernel24 runs rows lo to hi through the stages map31, histogram4, from the state before them to the one after.
-//
-//go:noinline
-func monthsKernel24(lo, hi int, histogram []int64, map5 []int32, reduce int64, reduce2, reduce3 uint32) {
+func monthsKernel23(lo, hi int, histogram []int64, map5 []int32, reduce int64, reduce2, reduce3 uint32) {
 	cond := reduce > 0
 	x := int64(reduce2)
 	x2 := int64(0)
@@ -2254,10 +2250,10 @@ func monthsKernel24(lo, hi int, histogram []int64, map5 []int32, reduce int64, r
 	}
 }
 
-// monthsKernel25 runs rows lo to hi through the stages partial6, offset6, add6, map32, from the state before them to the one after.
+// monthsKernel24 runs rows lo to hi through the stages partial6, offset6, add6, map32, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel25(lo, hi int, histogram4, add, map2 []int64, add2 int64) int64 {
+func monthsKernel24(lo, hi int, histogram4, add, map2 []int64, add2 int64) int64 {
 	histogram4Rows := histogram4[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram4Rows)]
@@ -2272,10 +2268,10 @@ func monthsKernel25(lo, hi int, histogram4, add, map2 []int64, add2 int64) int64
 	return add2
 }
 
-// monthsKernel25Summary returns what rows lo to hi add to the state, in the stages partial6, offset6, add6, map32.
+// monthsKernel24Summary returns what rows lo to hi add to the state, in the stages partial6, offset6, add6, map32.
 //
 //go:noinline
-func monthsKernel25Summary(lo, hi int, histogram4 []int64) int64 {
+func monthsKernel24Summary(lo, hi int, histogram4 []int64) int64 {
 	var add int64
 	histogram4Rows := histogram4[lo:hi]
 	for _, histogram := range histogram4Rows {
@@ -2284,10 +2280,10 @@ func monthsKernel25Summary(lo, hi int, histogram4 []int64) int64 {
 	return add
 }
 
-// monthsKernel26 runs rows lo to hi through the stages pass6, from the state before them to the one after.
+// monthsKernel25 runs rows lo to hi through the stages pass6, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel26(lo, hi int, add3 []int64, map5 []int32, pass []uint32, amount, pass2 []int64, digitNumber, digitShift, reduce int64, reduce2, reduce3 uint32, n int64, digits []int64) {
+func monthsKernel25(lo, hi int, add3 []int64, map5 []int32, pass []uint32, amount, pass2 []int64, digitNumber, digitShift, reduce int64, reduce2, reduce3 uint32, n int64, digits []int64) {
 	cond := reduce > 0
 	x := int64(reduce2)
 	x2 := int64(0)
@@ -2329,10 +2325,10 @@ func monthsKernel26(lo, hi int, add3 []int64, map5 []int32, pass []uint32, amoun
 	}
 }
 
-// monthsKernel26Summary returns what rows lo to hi add to the state, in the stages pass6.
+// monthsKernel25Summary returns what rows lo to hi add to the state, in the stages pass6.
 //
 //go:noinline
-func monthsKernel26Summary(lo, hi int, map5 []int32, digitShift, reduce int64, reduce2, reduce3 uint32, digits []int64) {
+func monthsKernel25Summary(lo, hi int, map5 []int32, digitShift, reduce int64, reduce2, reduce3 uint32, digits []int64) {
 	cond := reduce > 0
 	x := int64(reduce2)
 	x2 := int64(0)
@@ -2362,10 +2358,10 @@ func monthsKernel26Summary(lo, hi int, map5 []int32, digitShift, reduce int64, r
 	}
 }
 
-// monthsKernel27 runs rows lo to hi through the stages insert3, from the state before them to the one after.
+// monthsKernel26 runs rows lo to hi through the stages insert3, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel27(lo, hi int, add3, map32 []int64, pass9 []uint32, insert, pass27, insert2 []int64, insert3 []uint32, insert4 []int64) {
+func monthsKernel26(lo, hi int, add3, map32 []int64, pass9 []uint32, insert, pass27, insert2 []int64, insert3 []uint32, insert4 []int64) {
 	table := make([]uint64, 1024)
 	last := 1023
 	counts := make([]int, 2048)
@@ -2578,10 +2574,10 @@ func monthsKernel27(lo, hi int, add3, map32 []int64, pass9 []uint32, insert, pas
 	}
 }
 
-// monthsKernel28 returns what rows lo to hi add to the state, in the stages map34, map35, reduce6, scalar9, scalar10.
+// monthsKernel27 returns what rows lo to hi add to the state, in the stages map34, map35, reduce6, scalar9, scalar10.
 //
 //go:noinline
-func monthsKernel28(lo, hi int, insert4 []int64) (int64, int64, int64) {
+func monthsKernel27(lo, hi int, insert4 []int64) (int64, int64, int64) {
 	var sum int64
 	var sum2 int64
 	var sum3 int64
@@ -2594,10 +2590,10 @@ func monthsKernel28(lo, hi int, insert4 []int64) (int64, int64, int64) {
 	return sum, sum2, sum3
 }
 
-// monthsKernel29 runs rows lo to hi through the stages partial7, offset7, add7, map33, from the state before them to the one after.
+// monthsKernel28 runs rows lo to hi through the stages partial7, offset7, add7, map33, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel29(lo, hi int, insert4, add, map2 []int64, add2 int64) int64 {
+func monthsKernel28(lo, hi int, insert4, add, map2 []int64, add2 int64) int64 {
 	insert4Rows := insert4[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(insert4Rows)]
@@ -2612,10 +2608,10 @@ func monthsKernel29(lo, hi int, insert4, add, map2 []int64, add2 int64) int64 {
 	return add2
 }
 
-// monthsKernel29Summary returns what rows lo to hi add to the state, in the stages partial7, offset7, add7, map33.
+// monthsKernel28Summary returns what rows lo to hi add to the state, in the stages partial7, offset7, add7, map33.
 //
 //go:noinline
-func monthsKernel29Summary(lo, hi int, insert4 []int64) int64 {
+func monthsKernel28Summary(lo, hi int, insert4 []int64) int64 {
 	var add int64
 	insert4Rows := insert4[lo:hi]
 	for _, insert := range insert4Rows {
@@ -2625,10 +2621,10 @@ func monthsKernel29Summary(lo, hi int, insert4 []int64) int64 {
 	return add
 }
 
-// monthsKernel30 runs rows lo to hi through the stages map36, map37, map57, map58, from the state before them to the one after.
+// monthsKernel29 runs rows lo to hi through the stages map36, map37, map57, map58, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel30(lo, hi int, add4, add3, map33 []int64, insert3 []uint32, map2 []int32, insert5, insert8, map3 []int64, nParts2 int64) {
+func monthsKernel29(lo, hi int, add4, add3, map33 []int64, insert3 []uint32, map2 []int32, insert5, insert8, map3 []int64, nParts2 int64) {
 	x := int64(lo)
 	low := 0
 	high := int(nParts2)
@@ -2683,10 +2679,10 @@ func monthsKernel30(lo, hi int, add4, add3, map33 []int64, insert3 []uint32, map
 	}
 }
 
-// monthsKernel31 runs rows lo to hi through the stages map38, map39, map40, map41, map42, map43, histogram5, from the state before them to the one after.
+// monthsKernel30 runs rows lo to hi through the stages map38, map39, map40, map41, map42, map43, histogram5, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel31(lo, hi int, map5 []int32, map2 []uint32, histogram []int64) {
+func monthsKernel30(lo, hi int, map5 []int32, map2 []uint32, histogram []int64) {
 	map5Rows := map5[lo:hi]
 	mapRows := map2[lo:hi]
 	mapRows = mapRows[:len(map5Rows)]
@@ -2703,10 +2699,10 @@ func monthsKernel31(lo, hi int, map5 []int32, map2 []uint32, histogram []int64) 
 	}
 }
 
-// monthsKernel32 runs rows lo to hi through the stages partial8, offset8, add8, from the state before them to the one after.
+// monthsKernel31 runs rows lo to hi through the stages partial8, offset8, add8, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel32(lo, hi int, histogram5, add []int64, add2 int64) int64 {
+func monthsKernel31(lo, hi int, histogram5, add []int64, add2 int64) int64 {
 	histogram5Rows := histogram5[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram5Rows)]
@@ -2718,10 +2714,10 @@ func monthsKernel32(lo, hi int, histogram5, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// monthsKernel32Summary returns what rows lo to hi add to the state, in the stages partial8, offset8, add8.
+// monthsKernel31Summary returns what rows lo to hi add to the state, in the stages partial8, offset8, add8.
 //
 //go:noinline
-func monthsKernel32Summary(lo, hi int, histogram5 []int64) int64 {
+func monthsKernel31Summary(lo, hi int, histogram5 []int64) int64 {
 	var add int64
 	histogram5Rows := histogram5[lo:hi]
 	for i := range histogram5Rows {
@@ -2730,10 +2726,10 @@ func monthsKernel32Summary(lo, hi int, histogram5 []int64) int64 {
 	return add
 }
 
-// monthsKernel33 runs rows lo to hi through the stages pass7, from the state before them to the one after.
+// monthsKernel32 runs rows lo to hi through the stages pass7, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel33(lo, hi int, add5 []int64, map42 []uint32, map5, pass []int32, amount, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
+func monthsKernel32(lo, hi int, add5 []int64, map42 []uint32, map5, pass []int32, amount, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	room := min(len(pass), len(pass2))
@@ -2761,10 +2757,10 @@ func monthsKernel33(lo, hi int, add5 []int64, map42 []uint32, map5, pass []int32
 	}
 }
 
-// monthsKernel33Summary returns what rows lo to hi add to the state, in the stages pass7.
+// monthsKernel32Summary returns what rows lo to hi add to the state, in the stages pass7.
 //
 //go:noinline
-func monthsKernel33Summary(lo, hi int, map42 []uint32, digitShift int64, digits []int64) {
+func monthsKernel32Summary(lo, hi int, map42 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	map42Rows := map42[lo:hi]
 	for i := range map42Rows {
@@ -2776,10 +2772,10 @@ func monthsKernel33Summary(lo, hi int, map42 []uint32, digitShift int64, digits 
 	}
 }
 
-// monthsKernel34 runs rows lo to hi through the stages map44, map45, map46, map47, insert4, from the state before them to the one after.
+// monthsKernel33 runs rows lo to hi through the stages map44, map45, map46, map47, insert4, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel34(lo, hi int, pass10 []int32, insert, pass26, insert2 []int64, nPartitionedSlots, n, nPartitioned3 int64) {
+func monthsKernel33(lo, hi int, pass10 []int32, insert, pass26, insert2 []int64, nPartitionedSlots, n, nPartitioned3 int64) {
 	x := n / 8
 	x2 := min(x, 16777216)
 	x3 := max(x2, 1)
@@ -2870,10 +2866,10 @@ func monthsKernel34(lo, hi int, pass10 []int32, insert, pass26, insert2 []int64,
 	}
 }
 
-// monthsKernel35 runs rows lo to hi through the stages mask4, map48, reduce7, scalar12, from the state before them to the one after.
+// monthsKernel34 runs rows lo to hi through the stages mask4, map48, reduce7, scalar12, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel35(lo, hi int, insert6 []int64, mask []bool, n, sum int64) int64 {
+func monthsKernel34(lo, hi int, insert6 []int64, mask []bool, n, sum int64) int64 {
 	x := n / 8
 	x2 := min(x, 16777216)
 	x3 := max(x2, 1)
@@ -2890,10 +2886,10 @@ func monthsKernel35(lo, hi int, insert6 []int64, mask []bool, n, sum int64) int6
 	return sum
 }
 
-// monthsKernel35Summary returns what rows lo to hi add to the state, in the stages mask4, map48, reduce7, scalar12.
+// monthsKernel34Summary returns what rows lo to hi add to the state, in the stages mask4, map48, reduce7, scalar12.
 //
 //go:noinline
-func monthsKernel35Summary(lo, hi int, insert6 []int64, n int64) int64 {
+func monthsKernel34Summary(lo, hi int, insert6 []int64, n int64) int64 {
 	var sum int64
 	x := n / 8
 	x2 := min(x, 16777216)
@@ -2907,11 +2903,11 @@ func monthsKernel35Summary(lo, hi int, insert6 []int64, n int64) int64 {
 	return sum
 }
 
-// monthsKernel36 runs rows lo to hi through the stages partial9, offset9, add9, compact4, map49, map50, histogram6, from the state before them to the one after.
+// monthsKernel35 runs rows lo to hi through the stages partial9, offset9, add9, compact4, map49, map50, histogram6, from the state before them to the one after.
 // Blocks of rows of both kinds list the selected ones first, and visit these: a branch on each would be guessed wrong.
 //
 //go:noinline
-func monthsKernel36(lo, hi int, mask4 []bool, insert6, compact, compact2 []int64, pass10, map2 []int32, histogram []int64, nPartitionedDistinctPlace int64) int64 {
+func monthsKernel35(lo, hi int, mask4 []bool, insert6, compact, compact2 []int64, pass10, map2 []int32, histogram []int64, nPartitionedDistinctPlace int64) int64 {
 	compact2 = compact2[:len(compact)]
 	map2 = map2[:len(compact)]
 	mask4Rows := mask4[lo:hi]
@@ -3045,11 +3041,11 @@ func monthsKernel36(lo, hi int, mask4 []bool, insert6, compact, compact2 []int64
 	return nPartitionedDistinctPlace
 }
 
-// monthsKernel36Summary returns what rows lo to hi add to the state, in the stages partial9, offset9, add9, compact4, map49, map50, histogram6.
+// monthsKernel35Summary returns what rows lo to hi add to the state, in the stages partial9, offset9, add9, compact4, map49, map50, histogram6.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func monthsKernel36Summary(lo, hi int, mask4 []bool) int64 {
+func monthsKernel35Summary(lo, hi int, mask4 []bool) int64 {
 	var nPartitionedDistinctPlace int64
 	mask4Rows := mask4[lo:hi]
 	for _, selected := range mask4Rows {
@@ -3058,10 +3054,10 @@ func monthsKernel36Summary(lo, hi int, mask4 []bool) int64 {
 	return nPartitionedDistinctPlace
 }
 
-// monthsKernel37 runs rows lo to hi through the stages partial10, offset10, add10, from the state before them to the one after.
+// monthsKernel36 runs rows lo to hi through the stages partial10, offset10, add10, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel37(lo, hi int, histogram6, add []int64, add2 int64) int64 {
+func monthsKernel36(lo, hi int, histogram6, add []int64, add2 int64) int64 {
 	histogram6Rows := histogram6[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram6Rows)]
@@ -3073,10 +3069,10 @@ func monthsKernel37(lo, hi int, histogram6, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// monthsKernel37Summary returns what rows lo to hi add to the state, in the stages partial10, offset10, add10.
+// monthsKernel36Summary returns what rows lo to hi add to the state, in the stages partial10, offset10, add10.
 //
 //go:noinline
-func monthsKernel37Summary(lo, hi int, histogram6 []int64) int64 {
+func monthsKernel36Summary(lo, hi int, histogram6 []int64) int64 {
 	var add int64
 	histogram6Rows := histogram6[lo:hi]
 	for i := range histogram6Rows {
@@ -3085,10 +3081,10 @@ func monthsKernel37Summary(lo, hi int, histogram6 []int64) int64 {
 	return add
 }
 
-// monthsKernel38 runs rows lo to hi through the stages pass8, from the state before them to the one after.
+// monthsKernel37 runs rows lo to hi through the stages pass8, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel38(lo, hi int, add6 []int64, map47 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
+func monthsKernel37(lo, hi int, add6 []int64, map47 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nPartitionedDistinct
 	pass2 = pass2[:len(pass)]
@@ -3110,10 +3106,10 @@ func monthsKernel38(lo, hi int, add6 []int64, map47 []int32, pass []uint32, pass
 	}
 }
 
-// monthsKernel38Summary returns what rows lo to hi add to the state, in the stages pass8.
+// monthsKernel37Summary returns what rows lo to hi add to the state, in the stages pass8.
 //
 //go:noinline
-func monthsKernel38Summary(lo, hi int, map47 []int32, digitShift int64, digits []int64) {
+func monthsKernel37Summary(lo, hi int, map47 []int32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	map47Rows := map47[lo:hi]
 	for i := range map47Rows {
@@ -3125,10 +3121,10 @@ func monthsKernel38Summary(lo, hi int, map47 []int32, digitShift int64, digits [
 	}
 }
 
-// monthsKernel39 runs rows lo to hi through the stages pass9, from the state before them to the one after.
+// monthsKernel38 runs rows lo to hi through the stages pass9, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel39(lo, hi int, add6 []int64, pass11, pass []uint32, pass12, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
+func monthsKernel38(lo, hi int, add6 []int64, pass11, pass []uint32, pass12, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nPartitionedDistinct
 	room := min(len(pass), len(pass2))
@@ -3153,10 +3149,10 @@ func monthsKernel39(lo, hi int, add6 []int64, pass11, pass []uint32, pass12, pas
 	}
 }
 
-// monthsKernel39Summary returns what rows lo to hi add to the state, in the stages pass9.
+// monthsKernel38Summary returns what rows lo to hi add to the state, in the stages pass9.
 //
 //go:noinline
-func monthsKernel39Summary(lo, hi int, pass11 []uint32, digitShift int64, digits []int64) {
+func monthsKernel38Summary(lo, hi int, pass11 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	pass11Rows := pass11[lo:hi]
 	for _, pass := range pass11Rows {
@@ -3167,10 +3163,10 @@ func monthsKernel39Summary(lo, hi int, pass11 []uint32, digitShift int64, digits
 	}
 }
 
-// monthsKernel41 runs rows lo to hi through the stages pass11, from the state before them to the one after.
+// monthsKernel40 runs rows lo to hi through the stages pass11, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel41(lo, hi int, add6 []int64, pass15 []uint32, pass16, pass []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
+func monthsKernel40(lo, hi int, add6 []int64, pass15 []uint32, pass16, pass []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nPartitionedDistinct
 	places := (*[256]int64)(digits)
@@ -3191,10 +3187,10 @@ func monthsKernel41(lo, hi int, add6 []int64, pass15 []uint32, pass16, pass []in
 	}
 }
 
-// monthsKernel41Summary returns what rows lo to hi add to the state, in the stages pass11.
+// monthsKernel40Summary returns what rows lo to hi add to the state, in the stages pass11.
 //
 //go:noinline
-func monthsKernel41Summary(lo, hi int, pass15 []uint32, digitShift int64, digits []int64) {
+func monthsKernel40Summary(lo, hi int, pass15 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	pass15Rows := pass15[lo:hi]
 	for i := range pass15Rows {
@@ -3205,10 +3201,10 @@ func monthsKernel41Summary(lo, hi int, pass15 []uint32, digitShift int64, digits
 	}
 }
 
-// monthsKernel42 runs rows lo to hi through the stages map51, map55, map56, from the state before them to the one after.
+// monthsKernel41 runs rows lo to hi through the stages map51, map55, map56, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel42(lo, hi int, pass17, compact5 []int64, pass10, map2 []int32, compact6, insert7, map3 []int64) {
+func monthsKernel41(lo, hi int, pass17, compact5 []int64, pass10, map2 []int32, compact6, insert7, map3 []int64) {
 	mapRows := map2[lo:hi]
 	mapRows2 := map3[lo:hi]
 	mapRows2 = mapRows2[:len(mapRows)]
@@ -3240,10 +3236,10 @@ func monthsKernel42(lo, hi int, pass17, compact5 []int64, pass10, map2 []int32, 
 	}
 }
 
-// monthsKernel43 runs rows lo to hi through the stages map52, histogram7, from the state before them to the one after.
+// monthsKernel42 runs rows lo to hi through the stages map52, histogram7, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel43(lo, hi int, histogram []int64, map5 []int32) {
+func monthsKernel42(lo, hi int, histogram []int64, map5 []int32) {
 	map5Rows := map5[lo:hi]
 	for i := range map5Rows {
 		x := uint32(map5Rows[i]) - 4188215274
@@ -3271,10 +3267,10 @@ func monthsKernel43(lo, hi int, histogram []int64, map5 []int32) {
 	}
 }
 
-// monthsKernel44 runs rows lo to hi through the stages partial11, offset11, add11, from the state before them to the one after.
+// monthsKernel43 runs rows lo to hi through the stages partial11, offset11, add11, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel44(lo, hi int, histogram7, add []int64, add2 int64) int64 {
+func monthsKernel43(lo, hi int, histogram7, add []int64, add2 int64) int64 {
 	histogram7Rows := histogram7[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram7Rows)]
@@ -3286,10 +3282,10 @@ func monthsKernel44(lo, hi int, histogram7, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// monthsKernel44Summary returns what rows lo to hi add to the state, in the stages partial11, offset11, add11.
+// monthsKernel43Summary returns what rows lo to hi add to the state, in the stages partial11, offset11, add11.
 //
 //go:noinline
-func monthsKernel44Summary(lo, hi int, histogram7 []int64) int64 {
+func monthsKernel43Summary(lo, hi int, histogram7 []int64) int64 {
 	var add int64
 	histogram7Rows := histogram7[lo:hi]
 	for i := range histogram7Rows {
@@ -3298,10 +3294,10 @@ func monthsKernel44Summary(lo, hi int, histogram7 []int64) int64 {
 	return add
 }
 
-// monthsKernel45 runs rows lo to hi through the stages pass12, from the state before them to the one after.
+// monthsKernel44 runs rows lo to hi through the stages pass12, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel45(lo, hi int, add7 []int64, map5 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
+func monthsKernel44(lo, hi int, add7 []int64, map5 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	pass2 = pass2[:len(pass)]
@@ -3323,10 +3319,10 @@ func monthsKernel45(lo, hi int, add7 []int64, map5 []int32, pass []uint32, pass2
 	}
 }
 
-// monthsKernel45Summary returns what rows lo to hi add to the state, in the stages pass12.
+// monthsKernel44Summary returns what rows lo to hi add to the state, in the stages pass12.
 //
 //go:noinline
-func monthsKernel45Summary(lo, hi int, map5 []int32, digitShift int64, digits []int64) {
+func monthsKernel44Summary(lo, hi int, map5 []int32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	map5Rows := map5[lo:hi]
 	for i := range map5Rows {
@@ -3338,10 +3334,10 @@ func monthsKernel45Summary(lo, hi int, map5 []int32, digitShift int64, digits []
 	}
 }
 
-// monthsKernel46 runs rows lo to hi through the stages pass13, from the state before them to the one after.
+// monthsKernel45 runs rows lo to hi through the stages pass13, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel46(lo, hi int, add7 []int64, pass18, pass []uint32, pass19, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
+func monthsKernel45(lo, hi int, add7 []int64, pass18, pass []uint32, pass19, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	room := min(len(pass), len(pass2))
@@ -3366,10 +3362,10 @@ func monthsKernel46(lo, hi int, add7 []int64, pass18, pass []uint32, pass19, pas
 	}
 }
 
-// monthsKernel46Summary returns what rows lo to hi add to the state, in the stages pass13.
+// monthsKernel45Summary returns what rows lo to hi add to the state, in the stages pass13.
 //
 //go:noinline
-func monthsKernel46Summary(lo, hi int, pass18 []uint32, digitShift int64, digits []int64) {
+func monthsKernel45Summary(lo, hi int, pass18 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	pass18Rows := pass18[lo:hi]
 	for _, pass := range pass18Rows {
@@ -3380,10 +3376,10 @@ func monthsKernel46Summary(lo, hi int, pass18 []uint32, digitShift int64, digits
 	}
 }
 
-// monthsKernel49 runs rows lo to hi through the stages map53, mask5, partial12, offset12, add12, map54, aggregate3, from the state before them to the one after.
+// monthsKernel48 runs rows lo to hi through the stages map53, mask5, partial12, offset12, add12, map54, aggregate3, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel49(lo, hi int, pass24 []uint32, aggregate []int32, pass25, amount, aggregate2 []int64, gRunsBegun int64, openLast int32, openSum int64) (int64, int32, int64) {
+func monthsKernel48(lo, hi int, pass24 []uint32, aggregate []int32, pass25, amount, aggregate2 []int64, gRunsBegun int64, openLast int32, openSum int64) (int64, int32, int64) {
 	aggregate2 = aggregate2[:len(aggregate)]
 	var lastPass uint32
 	if lo > 0 {
@@ -3422,11 +3418,11 @@ func monthsKernel49(lo, hi int, pass24 []uint32, aggregate []int32, pass25, amou
 	return gRunsBegun, openLast, openSum
 }
 
-// monthsKernel49Summary returns what rows lo to hi add to the state, in the stages map53, mask5, partial12, offset12, add12, map54, aggregate3.
+// monthsKernel48Summary returns what rows lo to hi add to the state, in the stages map53, mask5, partial12, offset12, add12, map54, aggregate3.
 // sum&(bit-1) is 0 if bit is 1, as in the first row of a group, and sum if bit is 0.
 //
 //go:noinline
-func monthsKernel49Summary(lo, hi int, pass24 []uint32, pass25, amount []int64) (int64, bool, int32, bool, int64) {
+func monthsKernel48Summary(lo, hi int, pass24 []uint32, pass25, amount []int64) (int64, bool, int32, bool, int64) {
 	var gRunsBegun int64
 	var openPresent bool
 	var openLast int32

@@ -64,16 +64,16 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 	}
 	nSlotsLength := max(kgenSelect(uint64(max(min(int64(n)/64, 16384), 1)*4) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(min(int64(n)/64, 16384), 1)*4)-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(min(int64(n)/64, 16384), 1)*4)-1)))))&63)), 0)
 	nPartitionedSlotsLength := max(kgenSelect(uint64(max(max(min(int64(n)/8, 16777216), 1), 8192)) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(max(min(int64(n)/8, 16777216), 1), 8192))-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(uint64(max(max(min(int64(n)/8, 16777216), 1), 8192))-1)))))&63)), 0)
-	map3 := kgenTemporary[uint32](&call, 16384)
-	insert := kgenTemporary[int64](&call, 32768)
 	var reduce2 uint32
 	var reduce3 uint32
 	var reduce int64
 	var scalar int64
 	var scalar2 int64
+	var scalar3 int64
 	var scalar4 int64
 	if 0 < n-1048575 {
-		map4 := kgenTemporary[int32](&call, 16384)
+		map3 := kgenTemporary[int32](&call, 16384)
+		map4 := kgenTemporary[uint32](&call, 16384)
 		map5 := kgenTemporary[int64](&call, 16384)
 		var sum int64
 		var least uint32
@@ -95,14 +95,14 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					least2 = min(leastBefore, least3)
 					greatest2 = max(greatestBefore, greatest3)
 					blocks.release()
-					productsKernel2(lo, hi, product, map4, map3, map5, int64(n), sumBefore, leastBefore, greatestBefore)
+					productsKernel2(lo, hi, product, map3, map4, map5, int64(n), sumBefore, leastBefore, greatestBefore)
 				}
 			})
 			sum = sum2
 			least = least2
 			greatest = greatest2
 		} else {
-			sum, least, greatest = productsKernel2(0, 16384, product, map4, map3, map5, int64(n), 0, 4294967295, 0)
+			sum, least, greatest = productsKernel2(0, 16384, product, map3, map4, map5, int64(n), 0, 4294967295, 0)
 		}
 		cond := sum > 0
 		x := uint32(0)
@@ -113,25 +113,35 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		if cond {
 			x2 = greatest
 		}
+		insert := kgenTemporary[int64](&call, 32768)
 		kgenFill(insert, -1)
-		productsKernel3(0, 16384, map4, insert, map5, 32768)
+		productsKernel3(0, 16384, map3, insert, map5, 32768)
+		histogram := kgenTemporary[int64](&call, 64)
+		clear(histogram)
 		var sum2 int64
 		if workers > 1 {
 			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 			var sum3 int64
 			kgenInOrder(&call, workers, 32768, 32768, func(blocks *kgenBlocks) {
+				histogramOwn := make([]int64, 64)
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					sum4 := productsKernel4(lo, hi, insert)
+					sum4 := productsKernel4Summary(lo, hi, insert)
 					blocks.await()
 					sumBefore := sum3
 					sum3 = sumBefore + sum4
 					blocks.release()
+					productsKernel4(lo, hi, insert, histogramOwn, map4, x2, x, sumBefore)
 				}
+				blocks.chain.lock.Lock()
+				for i := range histogramOwn {
+					atomic.AddInt64(&histogram[i], histogramOwn[i])
+				}
+				blocks.chain.lock.Unlock()
 			})
 			sum2 = sum3
 		} else {
-			sum2 = productsKernel4(0, 32768, insert)
+			sum2 = productsKernel4(0, 32768, insert, histogram, map4, x2, x, 0)
 		}
 		reduce4 := sum2
 		cond2 := sum2 <= 8192
@@ -146,26 +156,61 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		if cond5 {
 			x4 = 1
 		}
-		cond6 := sum2 <= 16384-67108864/max(min(int64(n)/8, 16777216), 1)
+		var sum3 int64
+		var greatest2 int64
+		if workers > 1 {
+			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+			var sum4 int64
+			greatest3 := int64(math.MinInt64)
+			kgenInOrder(&call, workers, 64, 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					sum5, greatest4 := productsKernel5(lo, hi, histogram)
+					blocks.await()
+					sumBefore := sum4
+					greatestBefore := greatest3
+					sum4 = sumBefore + sum5
+					greatest3 = max(greatestBefore, greatest4)
+					blocks.release()
+				}
+			})
+			sum3 = sum4
+			greatest2 = greatest3
+		} else {
+			sum3, greatest2 = productsKernel5(0, 64, histogram)
+		}
+		cond6 := sum3 > 0
 		x5 := int64(0)
 		if cond6 {
-			x5 = 1
+			x5 = greatest2
+		}
+		x6 := x5 * 4
+		cond7 := x6 <= reduce4
+		x7 := int64(0)
+		if cond7 {
+			x7 = 1
+		}
+		scalar42 := int64(0)
+		if reduce4 <= 16384-67108864/max(min(int64(n)/8, 16777216), 1) {
+			scalar42 = 1
 		}
 		reduce2 = x
 		reduce3 = x2
 		reduce = reduce4
 		scalar = x3
 		scalar2 = x4
-		scalar4 = x5
+		scalar3 = x7
+		scalar4 = scalar42
 	}
 	reduce22 := reduce2
 	reduce32 := reduce3
 	reduce4 := reduce
-	scalar3 := scalar
+	scalar5 := scalar
 	scalar22 := scalar2
+	scalar32 := scalar3
 	scalar42 := scalar4
 	var reduce5 uint32
-	var scalar5 int64
+	var scalar52 int64
 	var scalar7 int64
 	if 0 < max(1048576-n, int(scalar22)) {
 		var sum int64
@@ -179,7 +224,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					sum3, least3, greatest3 := productsKernel5(lo, hi, product)
+					sum3, least3, greatest3 := productsKernel6(lo, hi, product)
 					blocks.await()
 					sumBefore := sum2
 					leastBefore := least2
@@ -194,7 +239,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			least = least2
 			greatest = greatest2
 		} else {
-			sum, least, greatest = productsKernel5(0, n, product)
+			sum, least, greatest = productsKernel6(0, n, product)
 		}
 		cond := sum > 0
 		x := uint32(0)
@@ -223,11 +268,11 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			x11 = x10
 		}
 		reduce5 = x
-		scalar5 = x7
+		scalar52 = x7
 		scalar7 = x11
 	}
 	reduce52 := reduce5
-	scalar52 := scalar5
+	scalar53 := scalar52
 	scalar72 := scalar7
 	var revenue []int64
 	var either12 []int32
@@ -240,17 +285,17 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 	var scalar8 int64
 	var scalar9 int64
 	var gRunsLength int64
-	if 0 < int(scalar52) {
-		if int(scalar52) > 2147483647 {
-			return fmt.Errorf("n_bins would have %d rows; at most 2147483647 can be computed", int(scalar52))
+	if 0 < int(scalar53) {
+		if int(scalar53) > 2147483647 {
+			return fmt.Errorf("n_bins would have %d rows; at most 2147483647 can be computed", int(scalar53))
 		}
-		aggregate := kgenTemporary[int64](&call, int(scalar52))
+		aggregate := kgenTemporary[int64](&call, int(scalar53))
 		clear(aggregate)
-		aggregate2 := kgenTemporary[int64](&call, int(scalar52))
+		aggregate2 := kgenTemporary[int64](&call, int(scalar53))
 		clear(aggregate2)
-		aggregate3 := kgenTemporary[int64](&call, int(scalar52))
+		aggregate3 := kgenTemporary[int64](&call, int(scalar53))
 		clear(aggregate3)
-		aggregate4 := kgenTemporary[int64](&call, int(scalar52))
+		aggregate4 := kgenTemporary[int64](&call, int(scalar53))
 		clear(aggregate4)
 		few := min(workers, n/(max(len(aggregate)+len(aggregate2)+len(aggregate3)+len(aggregate4), 1)*32))
 		if n < 65536 {
@@ -262,7 +307,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				aggregateOwn2 := make([]int64, len(aggregate2))
 				aggregateOwn3 := make([]int64, len(aggregate3))
 				aggregateOwn4 := make([]int64, len(aggregate4))
-				productsKernel6(lo, hi, aggregateOwn, product, amount, aggregateOwn2, paid, aggregateOwn3, map2, aggregateOwn4, reduce52)
+				productsKernel7(lo, hi, aggregateOwn, product, amount, aggregateOwn2, paid, aggregateOwn3, map2, aggregateOwn4, reduce52)
 				for i := range aggregateOwn {
 					atomic.AddInt64(&aggregate[i], aggregateOwn[i])
 				}
@@ -277,27 +322,27 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				}
 			})
 		} else {
-			productsKernel6(0, n, aggregate, product, amount, aggregate2, paid, aggregate3, map2, aggregate4, reduce52)
+			productsKernel7(0, n, aggregate, product, amount, aggregate2, paid, aggregate3, map2, aggregate4, reduce52)
 		}
-		if int(scalar52) > 2147483647 {
-			return fmt.Errorf("shop.kg:13:6: g would have %d rows; at most 2147483647 can be computed", int(scalar52))
+		if int(scalar53) > 2147483647 {
+			return fmt.Errorf("shop.kg:13:6: g would have %d rows; at most 2147483647 can be computed", int(scalar53))
 		}
-		revenue2 := kgenTemporary[int64](&call, int(scalar52))
-		either := kgenTemporary[int32](&call, int(scalar52))
-		either2 := kgenTemporary[int64](&call, int(scalar52))
-		either3 := kgenTemporary[int64](&call, int(scalar52))
+		revenue2 := kgenTemporary[int64](&call, int(scalar53))
+		either := kgenTemporary[int32](&call, int(scalar53))
+		either2 := kgenTemporary[int64](&call, int(scalar53))
+		either3 := kgenTemporary[int64](&call, int(scalar53))
 		var nFilledPlace int64
 		if workers > 1 {
 			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 			var nFilledPlace2 int64
-			kgenInOrder(&call, workers, int(scalar52), 32768, func(blocks *kgenBlocks) {
+			kgenInOrder(&call, workers, int(scalar53), 32768, func(blocks *kgenBlocks) {
 				compactScratch := make([]int64, 32768)
 				compactScratch2 := make([]int32, 32768)
 				compactScratch3 := make([]int64, 32768)
 				compactScratch4 := make([]int64, 32768)
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					nFilledPlace3 := productsKernel7(lo, hi, aggregate, aggregate2, compactScratch, compactScratch2, aggregate3, compactScratch3, aggregate4, compactScratch4, reduce52, 0)
+					nFilledPlace3 := productsKernel8(lo, hi, aggregate, aggregate2, compactScratch, compactScratch2, aggregate3, compactScratch3, aggregate4, compactScratch4, reduce52, 0)
 					blocks.await()
 					nFilledPlaceBefore := nFilledPlace2
 					nFilledPlace2 = nFilledPlaceBefore + nFilledPlace3
@@ -310,7 +355,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			})
 			nFilledPlace = nFilledPlace2
 		} else {
-			nFilledPlace = productsKernel7(0, int(scalar52), aggregate, aggregate2, revenue2, either, aggregate3, either2, aggregate4, either3, reduce52, 0)
+			nFilledPlace = productsKernel8(0, int(scalar53), aggregate, aggregate2, revenue2, either, aggregate3, either2, aggregate4, either3, reduce52, 0)
 		}
 		nFilledLength2 := nFilledPlace
 		revenue = revenue2
@@ -328,17 +373,17 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		if int(nSlotsLength) > 2147483647 {
 			return fmt.Errorf("n_ranked would have %d rows; at most 2147483647 can be computed", int(nSlotsLength))
 		}
+		insert := kgenTemporary[int64](&call, int(nSlotsLength))
 		insert2 := kgenTemporary[int64](&call, int(nSlotsLength))
 		insert3 := kgenTemporary[int64](&call, int(nSlotsLength))
 		insert4 := kgenTemporary[int64](&call, int(nSlotsLength))
-		insert5 := kgenTemporary[int64](&call, int(nSlotsLength))
 		mask := kgenTemporary[bool](&call, int(nSlotsLength))
 		var scalar62 int64
-		if 0 < max(1048576-n, int(scalar3)) {
-			kgenFill(insert2, -1)
+		if 0 < max(1048576-n, int(scalar5)) {
+			kgenFill(insert, -1)
+			clear(insert2)
 			clear(insert3)
 			clear(insert4)
-			clear(insert5)
 			if workers > 1 {
 				firstRows := kgenTemporary[int64](&call, min((n+256)*16, 131072)*workers)
 				homes := kgenTemporary[int64](&call, min((n+256)*16, 131072)*workers)
@@ -353,7 +398,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					insertOwn4 := insertOwn[worker*min((n+256)*16, 131072) : (worker+1)*min((n+256)*16, 131072)]
 					insertOwn5 := insertOwn2[worker*min((n+256)*16, 131072) : (worker+1)*min((n+256)*16, 131072)]
 					insertOwn6 := insertOwn3[worker*min((n+256)*16, 131072) : (worker+1)*min((n+256)*16, 131072)]
-					productsKernel8(lo, hi, product, insert2, amount, insert3, paid, insert4, map2, insert5, nSlotsLength, int64(n), firstRows2, homes2, productOwn2, insertOwn4, insertOwn5, insertOwn6)
+					productsKernel9(lo, hi, product, insert, amount, insert2, paid, insert3, map2, insert4, nSlotsLength, int64(n), firstRows2, homes2, productOwn2, insertOwn4, insertOwn5, insertOwn6)
 				})
 			} else {
 				firstRows := kgenTemporary[int64](&call, min((n+256)*16, 131072))
@@ -362,7 +407,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				insertOwn := kgenTemporary[int64](&call, min((n+256)*16, 131072))
 				insertOwn2 := kgenTemporary[int64](&call, min((n+256)*16, 131072))
 				insertOwn3 := kgenTemporary[int64](&call, min((n+256)*16, 131072))
-				productsKernel8(0, n, product, insert2, amount, insert3, paid, insert4, map2, insert5, nSlotsLength, int64(n), firstRows, homes, productOwn, insertOwn, insertOwn2, insertOwn3)
+				productsKernel9(0, n, product, insert, amount, insert2, paid, insert3, map2, insert4, nSlotsLength, int64(n), firstRows, homes, productOwn, insertOwn, insertOwn2, insertOwn3)
 			}
 			var sum int64
 			if workers > 1 {
@@ -371,17 +416,17 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				kgenInOrder(&call, workers, int(nSlotsLength), 32768, func(blocks *kgenBlocks) {
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
-						sum3 := productsKernel9Summary(lo, hi, insert2, int64(n))
+						sum3 := productsKernel10Summary(lo, hi, insert, int64(n))
 						blocks.await()
 						sumBefore := sum2
 						sum2 = sumBefore + sum3
 						blocks.release()
-						productsKernel9(lo, hi, insert2, mask, int64(n), sumBefore)
+						productsKernel10(lo, hi, insert, mask, int64(n), sumBefore)
 					}
 				})
 				sum = sum2
 			} else {
-				sum = productsKernel9(0, int(nSlotsLength), insert2, mask, int64(n), 0)
+				sum = productsKernel10(0, int(nSlotsLength), insert, mask, int64(n), 0)
 			}
 			cond := sum <= max(min(int64(n)/64, 16384), 1)
 			x := min(sum, max(min(int64(n)/64, 16384), 1))
@@ -405,7 +450,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		if 0 < int(scalar63) {
 			compact := kgenTemporary[int64](&call, int(nSlotsLength))
 			compact2 := kgenTemporary[int64](&call, int(nSlotsLength))
-			map4 := kgenTemporary[int32](&call, int(nSlotsLength))
+			map3 := kgenTemporary[int32](&call, int(nSlotsLength))
 			histogram := kgenTemporary[int64](&call, 1024)
 			clear(histogram)
 			var nDistinctPlace int64
@@ -420,7 +465,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					histogramOwn := make([]int64, 1024)
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
-						nDistinctPlace3 := productsKernel10Summary(lo, hi, mask)
+						nDistinctPlace3 := productsKernel11Summary(lo, hi, mask)
 						blocks.await()
 						nDistinctPlaceBefore := nDistinctPlace2
 						nDistinctPlace2 = nDistinctPlaceBefore + nDistinctPlace3
@@ -428,8 +473,8 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						blocks.release()
 						compactPart := compact[:nDistinctPlaceEnd]
 						compactPart2 := compact2[:nDistinctPlaceEnd]
-						mapPart := map4[:nDistinctPlaceEnd]
-						productsKernel10(lo, hi, mask, insert2, compactPart, compactPart2, product, mapPart, histogramOwn, nDistinctPlaceBefore)
+						mapPart := map3[:nDistinctPlaceEnd]
+						productsKernel11(lo, hi, mask, insert, compactPart, compactPart2, product, mapPart, histogramOwn, nDistinctPlaceBefore)
 					}
 					blocks.chain.lock.Lock()
 					for i := range histogramOwn {
@@ -439,7 +484,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				})
 				nDistinctPlace = nDistinctPlace2
 			} else {
-				nDistinctPlace = productsKernel10(0, int(nSlotsLength), mask, insert2, compact, compact2, product, map4, histogram, 0)
+				nDistinctPlace = productsKernel11(0, int(nSlotsLength), mask, insert, compact, compact2, product, map3, histogram, 0)
 			}
 			nDistinctLength := nDistinctPlace
 			add := kgenTemporary[int64](&call, 1024)
@@ -449,16 +494,16 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
-						add3 := productsKernel11Summary(lo, hi, histogram)
+						add3 := productsKernel12Summary(lo, hi, histogram)
 						blocks.await()
 						addBefore := add2
 						add2 = addBefore + add3
 						blocks.release()
-						productsKernel11(lo, hi, histogram, add, addBefore)
+						productsKernel12(lo, hi, histogram, add, addBefore)
 					}
 				})
 			} else {
-				productsKernel11(0, 1024, histogram, add, 0)
+				productsKernel12(0, 1024, histogram, add, 0)
 			}
 			pass := kgenTemporary[uint32](&call, int(nDistinctLength))
 			pass2 := kgenTemporary[int64](&call, int(nDistinctLength))
@@ -468,7 +513,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						productsKernel12Summary(lo, hi, map4, 0, digits)
+						productsKernel13Summary(lo, hi, map3, 0, digits)
 						blocks.await()
 						for digit := range 256 {
 							count := digits[digit]
@@ -476,12 +521,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 							counts[digit] += count
 						}
 						blocks.release()
-						productsKernel12(lo, hi, add, map4, pass, pass2, 0, 0, nDistinctLength, digits)
+						productsKernel13(lo, hi, add, map3, pass, pass2, 0, 0, nDistinctLength, digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				productsKernel12(0, int(nDistinctLength), add, map4, pass, pass2, 0, 0, nDistinctLength, digits)
+				productsKernel13(0, int(nDistinctLength), add, map3, pass, pass2, 0, 0, nDistinctLength, digits)
 			}
 			pass3 := kgenTemporary[uint32](&call, int(nDistinctLength))
 			pass4 := kgenTemporary[int64](&call, int(nDistinctLength))
@@ -491,7 +536,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						productsKernel13Summary(lo, hi, pass, 8, digits)
+						productsKernel14Summary(lo, hi, pass, 8, digits)
 						blocks.await()
 						for digit := range 256 {
 							count := digits[digit]
@@ -499,12 +544,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 							counts[digit] += count
 						}
 						blocks.release()
-						productsKernel13(lo, hi, add, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
+						productsKernel14(lo, hi, add, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				productsKernel13(0, int(nDistinctLength), add, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
+				productsKernel14(0, int(nDistinctLength), add, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
 			}
 			if workers > 1 {
 				counts := make([]int64, 256)
@@ -512,7 +557,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						productsKernel13Summary(lo, hi, pass3, 16, digits)
+						productsKernel14Summary(lo, hi, pass3, 16, digits)
 						blocks.await()
 						for digit := range 256 {
 							count := digits[digit]
@@ -520,12 +565,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 							counts[digit] += count
 						}
 						blocks.release()
-						productsKernel13(lo, hi, add, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
+						productsKernel14(lo, hi, add, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				productsKernel13(0, int(nDistinctLength), add, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
+				productsKernel14(0, int(nDistinctLength), add, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
 			}
 			pass5 := kgenTemporary[int64](&call, int(nDistinctLength))
 			if workers > 1 {
@@ -534,7 +579,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						productsKernel15Summary(lo, hi, pass, 24, digits)
+						productsKernel16Summary(lo, hi, pass, 24, digits)
 						blocks.await()
 						for digit := range 256 {
 							count := digits[digit]
@@ -542,12 +587,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 							counts[digit] += count
 						}
 						blocks.release()
-						productsKernel15(lo, hi, add, pass, pass2, pass5, 3, 24, nDistinctLength, digits)
+						productsKernel16(lo, hi, add, pass, pass2, pass5, 3, 24, nDistinctLength, digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				productsKernel15(0, int(nDistinctLength), add, pass, pass2, pass5, 3, 24, nDistinctLength, digits)
+				productsKernel16(0, int(nDistinctLength), add, pass, pass2, pass5, 3, 24, nDistinctLength, digits)
 			}
 			revenue3 := kgenTemporary[int64](&call, int(scalar63))
 			either := kgenTemporary[int32](&call, int(scalar63))
@@ -555,10 +600,10 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			either3 := kgenTemporary[int64](&call, int(scalar63))
 			if workers > 1 {
 				kgenFork(&call, workers, int(scalar63), 4096, func(_, lo, hi int) {
-					productsKernel16(lo, hi, pass5, compact2, insert3, revenue3, compact, product, either, insert4, either2, insert5, either3)
+					productsKernel17(lo, hi, pass5, compact2, insert2, revenue3, compact, product, either, insert3, either2, insert4, either3)
 				})
 			} else {
-				productsKernel16(0, int(scalar63), pass5, compact2, insert3, revenue3, compact, product, either, insert4, either2, insert5, either3)
+				productsKernel17(0, int(scalar63), pass5, compact2, insert2, revenue3, compact, product, either, insert3, either2, insert4, either3)
 			}
 			revenue2 = revenue3
 			either122 = either
@@ -584,13 +629,13 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				if few > 1 {
 					kgenFork(&call, few, n, 4096, func(_, lo, hi int) {
 						histogramOwn := make([]int64, 256)
-						productsKernel17(lo, hi, histogramOwn, product, reduce52)
+						productsKernel18(lo, hi, histogramOwn, product, reduce52)
 						for i := range histogramOwn {
 							atomic.AddInt64(&histogram[i], histogramOwn[i])
 						}
 					})
 				} else {
-					productsKernel17(0, n, histogram, product, reduce52)
+					productsKernel18(0, n, histogram, product, reduce52)
 				}
 				add := kgenTemporary[int64](&call, 256)
 				if workers > 1 {
@@ -599,16 +644,16 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					kgenInOrder(&call, workers, 256, 32768, func(blocks *kgenBlocks) {
 						for blocks.next() {
 							lo, hi := blocks.lo, blocks.hi
-							add3 := productsKernel18Summary(lo, hi, histogram)
+							add3 := productsKernel19Summary(lo, hi, histogram)
 							blocks.await()
 							addBefore := add2
 							add2 = addBefore + add3
 							blocks.release()
-							productsKernel18(lo, hi, histogram, add, addBefore)
+							productsKernel19(lo, hi, histogram, add, addBefore)
 						}
 					})
 				} else {
-					productsKernel18(0, 256, histogram, add, 0)
+					productsKernel19(0, 256, histogram, add, 0)
 				}
 				pass := kgenTemporary[int32](&call, n)
 				pass2 := kgenTemporary[int64](&call, n)
@@ -620,7 +665,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						for blocks.next() {
 							lo, hi := blocks.lo, blocks.hi
 							digits := make([]int64, 256)
-							productsKernel19Summary(lo, hi, product, 0, reduce52, digits)
+							productsKernel20Summary(lo, hi, product, 0, reduce52, digits)
 							blocks.await()
 							for digit := range 256 {
 								count := digits[digit]
@@ -628,12 +673,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 								counts[digit] += count
 							}
 							blocks.release()
-							productsKernel19(lo, hi, add, product, pass, amount, pass2, paid, pass3, map2, pass4, 0, 0, reduce52, int64(n), digits)
+							productsKernel20(lo, hi, add, product, pass, amount, pass2, paid, pass3, map2, pass4, 0, 0, reduce52, int64(n), digits)
 						}
 					})
 				} else {
 					digits := make([]int64, 256)
-					productsKernel19(0, n, add, product, pass, amount, pass2, paid, pass3, map2, pass4, 0, 0, reduce52, int64(n), digits)
+					productsKernel20(0, n, add, product, pass, amount, pass2, paid, pass3, map2, pass4, 0, 0, reduce52, int64(n), digits)
 				}
 				if int(scalar72) > 2147483647 {
 					return fmt.Errorf("n_bins_2 would have %d rows; at most 2147483647 can be computed", int(scalar72))
@@ -648,10 +693,10 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				clear(aggregate4)
 				if workers > 1 {
 					kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-						productsKernel20(lo, hi, aggregate, pass, pass2, aggregate2, pass3, aggregate3, pass4, aggregate4, reduce52, int64(n))
+						productsKernel21(lo, hi, aggregate, pass, pass2, aggregate2, pass3, aggregate3, pass4, aggregate4, reduce52, int64(n))
 					})
 				} else {
-					productsKernel20(0, n, aggregate, pass, pass2, aggregate2, pass3, aggregate3, pass4, aggregate4, reduce52, int64(n))
+					productsKernel21(0, n, aggregate, pass, pass2, aggregate2, pass3, aggregate3, pass4, aggregate4, reduce52, int64(n))
 				}
 				if int(scalar72) > 2147483647 {
 					return fmt.Errorf("shop.kg:13:6: g would have %d rows; at most 2147483647 can be computed", int(scalar72))
@@ -671,7 +716,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						compactScratch4 := make([]int64, 32768)
 						for blocks.next() {
 							lo, hi := blocks.lo, blocks.hi
-							nFilled2Place3 := productsKernel21(lo, hi, aggregate, aggregate2, compactScratch, compactScratch2, aggregate3, compactScratch3, aggregate4, compactScratch4, reduce52, 0)
+							nFilled2Place3 := productsKernel22(lo, hi, aggregate, aggregate2, compactScratch, compactScratch2, aggregate3, compactScratch3, aggregate4, compactScratch4, reduce52, 0)
 							blocks.await()
 							nFilled2PlaceBefore := nFilled2Place2
 							nFilled2Place2 = nFilled2PlaceBefore + nFilled2Place3
@@ -684,7 +729,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					})
 					nFilled2Place = nFilled2Place2
 				} else {
-					nFilled2Place = productsKernel21(0, int(scalar72), aggregate, aggregate2, revenue4, either, aggregate3, either2, aggregate4, either3, reduce52, 0)
+					nFilled2Place = productsKernel22(0, int(scalar72), aggregate, aggregate2, revenue4, either, aggregate3, either2, aggregate4, either3, reduce52, 0)
 				}
 				nFilled2Length4 := nFilled2Place
 				revenue3 = revenue4
@@ -693,98 +738,46 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				either223 = either3
 				nFilled2Length3 = nFilled2Length4
 			} else {
-				var scalar32 int64
-				if 0 < n-1048575 {
-					histogram := kgenTemporary[int64](&call, 64)
-					clear(histogram)
-					if workers > 1 {
-						kgenFork(&call, workers, 32768, 4096, func(_, lo, hi int) {
-							histogramOwn := make([]int64, 64)
-							productsKernel22(lo, hi, histogramOwn, insert, map3, reduce22, reduce32)
-							for i := range histogramOwn {
-								atomic.AddInt64(&histogram[i], histogramOwn[i])
-							}
-						})
-					} else {
-						productsKernel22(0, 32768, histogram, insert, map3, reduce22, reduce32)
-					}
-					var sum int64
-					var greatest int64
-					if workers > 1 {
-						// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-						var sum2 int64
-						greatest2 := int64(math.MinInt64)
-						kgenInOrder(&call, workers, 64, 32768, func(blocks *kgenBlocks) {
-							for blocks.next() {
-								lo, hi := blocks.lo, blocks.hi
-								sum3, greatest3 := productsKernel23(lo, hi, histogram)
-								blocks.await()
-								sumBefore := sum2
-								greatestBefore := greatest2
-								sum2 = sumBefore + sum3
-								greatest2 = max(greatestBefore, greatest3)
-								blocks.release()
-							}
-						})
-						sum = sum2
-						greatest = greatest2
-					} else {
-						sum, greatest = productsKernel23(0, 64, histogram)
-					}
-					cond := sum > 0
-					x := int64(0)
-					if cond {
-						x = greatest
-					}
-					x2 := x * 4
-					cond2 := x2 <= reduce4
-					x3 := int64(0)
-					if cond2 {
-						x3 = 1
-					}
-					scalar32 = x3
-				}
-				scalar33 := scalar32
 				add := kgenTemporary[int64](&call, 32)
+				insert5 := kgenTemporary[int64](&call, n)
 				insert6 := kgenTemporary[int64](&call, n)
 				insert7 := kgenTemporary[int64](&call, n)
 				insert8 := kgenTemporary[int64](&call, n)
-				insert9 := kgenTemporary[int64](&call, n)
-				insert10 := kgenTemporary[uint32](&call, n)
-				insert11 := kgenTemporary[int64](&call, 32)
+				insert9 := kgenTemporary[uint32](&call, n)
+				insert10 := kgenTemporary[int64](&call, 32)
 				var nDistinct2Length4 int64
 				var scalar84 int64
-				if 0 < int(scalar33) {
+				if 0 < int(scalar32) {
 					histogram := kgenTemporary[int64](&call, 32)
 					clear(histogram)
 					if workers > 1 {
 						kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
 							histogramOwn := make([]int64, 32)
-							productsKernel24(lo, hi, histogramOwn, product, reduce4, reduce22, reduce32)
+							productsKernel23(lo, hi, histogramOwn, product, reduce4, reduce22, reduce32)
 							for i := range histogramOwn {
 								atomic.AddInt64(&histogram[i], histogramOwn[i])
 							}
 						})
 					} else {
-						productsKernel24(0, n, histogram, product, reduce4, reduce22, reduce32)
+						productsKernel23(0, n, histogram, product, reduce4, reduce22, reduce32)
 					}
-					map4 := kgenTemporary[int64](&call, 32)
+					map3 := kgenTemporary[int64](&call, 32)
 					if workers > 1 {
 						// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 						var add2 int64
 						kgenInOrder(&call, workers, 32, 32768, func(blocks *kgenBlocks) {
 							for blocks.next() {
 								lo, hi := blocks.lo, blocks.hi
-								add3 := productsKernel25Summary(lo, hi, histogram)
+								add3 := productsKernel24Summary(lo, hi, histogram)
 								blocks.await()
 								addBefore := add2
 								add2 = addBefore + add3
 								blocks.release()
-								productsKernel25(lo, hi, histogram, add, map4, addBefore)
+								productsKernel24(lo, hi, histogram, add, map3, addBefore)
 							}
 						})
 					} else {
-						productsKernel25(0, 32, histogram, add, map4, 0)
+						productsKernel24(0, 32, histogram, add, map3, 0)
 					}
 					pass := kgenTemporary[uint32](&call, n)
 					pass2 := kgenTemporary[int64](&call, n)
@@ -796,7 +789,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 							for blocks.next() {
 								lo, hi := blocks.lo, blocks.hi
 								digits := make([]int64, 32)
-								productsKernel26Summary(lo, hi, product, 0, reduce4, reduce22, reduce32, digits)
+								productsKernel25Summary(lo, hi, product, 0, reduce4, reduce22, reduce32, digits)
 								blocks.await()
 								for digit := range 32 {
 									count := digits[digit]
@@ -804,19 +797,19 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 									counts[digit] += count
 								}
 								blocks.release()
-								productsKernel26(lo, hi, add, product, pass, amount, pass2, paid, pass3, map2, pass4, 0, 0, reduce4, reduce22, reduce32, int64(n), digits)
+								productsKernel25(lo, hi, add, product, pass, amount, pass2, paid, pass3, map2, pass4, 0, 0, reduce4, reduce22, reduce32, int64(n), digits)
 							}
 						})
 					} else {
 						digits := make([]int64, 32)
-						productsKernel26(0, n, add, product, pass, amount, pass2, paid, pass3, map2, pass4, 0, 0, reduce4, reduce22, reduce32, int64(n), digits)
+						productsKernel25(0, n, add, product, pass, amount, pass2, paid, pass3, map2, pass4, 0, 0, reduce4, reduce22, reduce32, int64(n), digits)
 					}
 					if workers > 1 {
 						kgenFork(&call, workers, 32, 1, func(_, lo, hi int) {
-							productsKernel27(lo, hi, add, map4, pass, insert6, pass2, insert7, pass3, insert8, pass4, insert9, insert10, insert11)
+							productsKernel26(lo, hi, add, map3, pass, insert5, pass2, insert6, pass3, insert7, pass4, insert8, insert9, insert10)
 						})
 					} else {
-						productsKernel27(0, 32, add, map4, pass, insert6, pass2, insert7, pass3, insert8, pass4, insert9, insert10, insert11)
+						productsKernel26(0, 32, add, map3, pass, insert5, pass2, insert6, pass3, insert7, pass4, insert8, insert9, insert10)
 					}
 					var sum int64
 					var sum2 int64
@@ -829,7 +822,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						kgenInOrder(&call, workers, 32, 32768, func(blocks *kgenBlocks) {
 							for blocks.next() {
 								lo, hi := blocks.lo, blocks.hi
-								sum7, sum8, sum9 := productsKernel28(lo, hi, insert11)
+								sum7, sum8, sum9 := productsKernel27(lo, hi, insert10)
 								blocks.await()
 								sumBefore := sum4
 								sumBefore2 := sum5
@@ -844,7 +837,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						sum2 = sum5
 						sum3 = sum6
 					} else {
-						sum, sum2, sum3 = productsKernel28(0, 32, insert11)
+						sum, sum2, sum3 = productsKernel27(0, 32, insert10)
 					}
 					x := sum2 >> 32
 					x2 := sum + x
@@ -873,23 +866,23 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				var gRunsLength4 int64
 				if 0 < int(scalar85) {
 					add2 := kgenTemporary[int64](&call, 32)
-					map4 := kgenTemporary[int64](&call, 32)
+					map3 := kgenTemporary[int64](&call, 32)
 					if workers > 1 {
 						// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 						var add3 int64
 						kgenInOrder(&call, workers, 32, 32768, func(blocks *kgenBlocks) {
 							for blocks.next() {
 								lo, hi := blocks.lo, blocks.hi
-								add4 := productsKernel29Summary(lo, hi, insert11)
+								add4 := productsKernel28Summary(lo, hi, insert10)
 								blocks.await()
 								addBefore := add3
 								add3 = addBefore + add4
 								blocks.release()
-								productsKernel29(lo, hi, insert11, add2, map4, addBefore)
+								productsKernel28(lo, hi, insert10, add2, map3, addBefore)
 							}
 						})
 					} else {
-						productsKernel29(0, 32, insert11, add2, map4, 0)
+						productsKernel28(0, 32, insert10, add2, map3, 0)
 					}
 					if int(nDistinct2Length5) > 2147483647 {
 						return fmt.Errorf("shop.kg:13:6: g would have %d rows; at most 2147483647 can be computed", int(nDistinct2Length5))
@@ -900,10 +893,10 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					either3 := kgenTemporary[int64](&call, max(0, max(0, max(0, max(int(nDistinct2Length5), 0)))))
 					if workers > 1 {
 						kgenFork(&call, workers, int(nDistinct2Length5), 4096, func(_, lo, hi int) {
-							productsKernel30(lo, hi, add2, add, map4, insert6, insert7, revenue5, insert10, either, insert8, either2, insert9, either3, 32)
+							productsKernel29(lo, hi, add2, add, map3, insert5, insert6, revenue5, insert9, either, insert7, either2, insert8, either3, 32)
 						})
 					} else {
-						productsKernel30(0, int(nDistinct2Length5), add2, add, map4, insert6, insert7, revenue5, insert10, either, insert8, either2, insert9, either3, 32)
+						productsKernel29(0, int(nDistinct2Length5), add2, add, map3, insert5, insert6, revenue5, insert9, either, insert7, either2, insert8, either3, 32)
 					}
 					revenue4 = revenue5
 					either124 = either
@@ -920,10 +913,10 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					if int(nPartitionedSlotsLength) > 2147483647 {
 						return fmt.Errorf("n_partitioned_ranked would have %d rows; at most 2147483647 can be computed", int(nPartitionedSlotsLength))
 					}
+					insert11 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
 					insert12 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
 					insert13 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
 					insert14 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
-					insert15 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
 					mask2 := kgenTemporary[bool](&call, int(nPartitionedSlotsLength))
 					var scalar95 int64
 					if 0 < int(scalar42) {
@@ -936,13 +929,13 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						if few > 1 {
 							kgenFork(&call, few, n, 4096, func(_, lo, hi int) {
 								histogramOwn := make([]int64, 256)
-								productsKernel31(lo, hi, histogramOwn, product)
+								productsKernel30(lo, hi, histogramOwn, product)
 								for i := range histogramOwn {
 									atomic.AddInt64(&histogram[i], histogramOwn[i])
 								}
 							})
 						} else {
-							productsKernel31(0, n, histogram, product)
+							productsKernel30(0, n, histogram, product)
 						}
 						add2 := kgenTemporary[int64](&call, 256)
 						if workers > 1 {
@@ -951,16 +944,16 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 							kgenInOrder(&call, workers, 256, 32768, func(blocks *kgenBlocks) {
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
-									add4 := productsKernel32Summary(lo, hi, histogram)
+									add4 := productsKernel31Summary(lo, hi, histogram)
 									blocks.await()
 									addBefore := add3
 									add3 = addBefore + add4
 									blocks.release()
-									productsKernel32(lo, hi, histogram, add2, addBefore)
+									productsKernel31(lo, hi, histogram, add2, addBefore)
 								}
 							})
 						} else {
-							productsKernel32(0, 256, histogram, add2, 0)
+							productsKernel31(0, 256, histogram, add2, 0)
 						}
 						pass2 := kgenTemporary[int64](&call, n)
 						pass3 := kgenTemporary[bool](&call, n)
@@ -971,7 +964,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
 									digits := make([]int64, 256)
-									productsKernel33Summary(lo, hi, product, 0, digits)
+									productsKernel32Summary(lo, hi, product, 0, digits)
 									blocks.await()
 									for digit := range 256 {
 										count := digits[digit]
@@ -979,23 +972,23 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 										counts[digit] += count
 									}
 									blocks.release()
-									productsKernel33(lo, hi, add2, product, pass, amount, pass2, paid, pass3, map2, pass4, 0, 0, int64(n), digits)
+									productsKernel32(lo, hi, add2, product, pass, amount, pass2, paid, pass3, map2, pass4, 0, 0, int64(n), digits)
 								}
 							})
 						} else {
 							digits := make([]int64, 256)
-							productsKernel33(0, n, add2, product, pass, amount, pass2, paid, pass3, map2, pass4, 0, 0, int64(n), digits)
+							productsKernel32(0, n, add2, product, pass, amount, pass2, paid, pass3, map2, pass4, 0, 0, int64(n), digits)
 						}
-						kgenFill(insert12, -1)
+						kgenFill(insert11, -1)
+						clear(insert12)
 						clear(insert13)
 						clear(insert14)
-						clear(insert15)
 						if workers > 1 {
 							kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-								productsKernel34(lo, hi, pass, insert12, pass2, insert13, pass3, insert14, pass4, insert15, nPartitionedSlotsLength, int64(n), int64(n))
+								productsKernel33(lo, hi, pass, insert11, pass2, insert12, pass3, insert13, pass4, insert14, nPartitionedSlotsLength, int64(n), int64(n))
 							})
 						} else {
-							productsKernel34(0, n, pass, insert12, pass2, insert13, pass3, insert14, pass4, insert15, nPartitionedSlotsLength, int64(n), int64(n))
+							productsKernel33(0, n, pass, insert11, pass2, insert12, pass3, insert13, pass4, insert14, nPartitionedSlotsLength, int64(n), int64(n))
 						}
 						var sum int64
 						if workers > 1 {
@@ -1004,17 +997,17 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 							kgenInOrder(&call, workers, int(nPartitionedSlotsLength), 32768, func(blocks *kgenBlocks) {
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
-									sum3 := productsKernel35Summary(lo, hi, insert12, int64(n))
+									sum3 := productsKernel34Summary(lo, hi, insert11, int64(n))
 									blocks.await()
 									sumBefore := sum2
 									sum2 = sumBefore + sum3
 									blocks.release()
-									productsKernel35(lo, hi, insert12, mask2, int64(n), sumBefore)
+									productsKernel34(lo, hi, insert11, mask2, int64(n), sumBefore)
 								}
 							})
 							sum = sum2
 						} else {
-							sum = productsKernel35(0, int(nPartitionedSlotsLength), insert12, mask2, int64(n), 0)
+							sum = productsKernel34(0, int(nPartitionedSlotsLength), insert11, mask2, int64(n), 0)
 						}
 						cond := sum <= max(min(int64(n)/8, 16777216), 1)
 						x := min(sum, max(min(int64(n)/8, 16777216), 1))
@@ -1034,7 +1027,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					if 0 < int(scalar96) {
 						compact := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
 						compact2 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
-						map4 := kgenTemporary[int32](&call, int(nPartitionedSlotsLength))
+						map3 := kgenTemporary[int32](&call, int(nPartitionedSlotsLength))
 						histogram := kgenTemporary[int64](&call, 1024)
 						clear(histogram)
 						var nPartitionedDistinctPlace int64
@@ -1049,7 +1042,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 								histogramOwn := make([]int64, 1024)
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
-									nPartitionedDistinctPlace3 := productsKernel36Summary(lo, hi, mask2)
+									nPartitionedDistinctPlace3 := productsKernel35Summary(lo, hi, mask2)
 									blocks.await()
 									nPartitionedDistinctPlaceBefore := nPartitionedDistinctPlace2
 									nPartitionedDistinctPlace2 = nPartitionedDistinctPlaceBefore + nPartitionedDistinctPlace3
@@ -1057,8 +1050,8 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 									blocks.release()
 									compactPart := compact[:nPartitionedDistinctPlaceEnd]
 									compactPart2 := compact2[:nPartitionedDistinctPlaceEnd]
-									mapPart := map4[:nPartitionedDistinctPlaceEnd]
-									productsKernel36(lo, hi, mask2, insert12, compactPart, compactPart2, pass, mapPart, histogramOwn, nPartitionedDistinctPlaceBefore)
+									mapPart := map3[:nPartitionedDistinctPlaceEnd]
+									productsKernel35(lo, hi, mask2, insert11, compactPart, compactPart2, pass, mapPart, histogramOwn, nPartitionedDistinctPlaceBefore)
 								}
 								blocks.chain.lock.Lock()
 								for i := range histogramOwn {
@@ -1068,7 +1061,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 							})
 							nPartitionedDistinctPlace = nPartitionedDistinctPlace2
 						} else {
-							nPartitionedDistinctPlace = productsKernel36(0, int(nPartitionedSlotsLength), mask2, insert12, compact, compact2, pass, map4, histogram, 0)
+							nPartitionedDistinctPlace = productsKernel35(0, int(nPartitionedSlotsLength), mask2, insert11, compact, compact2, pass, map3, histogram, 0)
 						}
 						nPartitionedDistinctLength := nPartitionedDistinctPlace
 						add2 := kgenTemporary[int64](&call, 1024)
@@ -1078,16 +1071,16 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 							kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
-									add4 := productsKernel37Summary(lo, hi, histogram)
+									add4 := productsKernel36Summary(lo, hi, histogram)
 									blocks.await()
 									addBefore := add3
 									add3 = addBefore + add4
 									blocks.release()
-									productsKernel37(lo, hi, histogram, add2, addBefore)
+									productsKernel36(lo, hi, histogram, add2, addBefore)
 								}
 							})
 						} else {
-							productsKernel37(0, 1024, histogram, add2, 0)
+							productsKernel36(0, 1024, histogram, add2, 0)
 						}
 						pass2 := kgenTemporary[uint32](&call, int(nPartitionedDistinctLength))
 						pass3 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
@@ -1097,7 +1090,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
 									digits := make([]int64, 256)
-									productsKernel38Summary(lo, hi, map4, 0, digits)
+									productsKernel37Summary(lo, hi, map3, 0, digits)
 									blocks.await()
 									for digit := range 256 {
 										count := digits[digit]
@@ -1105,12 +1098,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 										counts[digit] += count
 									}
 									blocks.release()
-									productsKernel38(lo, hi, add2, map4, pass2, pass3, 0, 0, nPartitionedDistinctLength, digits)
+									productsKernel37(lo, hi, add2, map3, pass2, pass3, 0, 0, nPartitionedDistinctLength, digits)
 								}
 							})
 						} else {
 							digits := make([]int64, 256)
-							productsKernel38(0, int(nPartitionedDistinctLength), add2, map4, pass2, pass3, 0, 0, nPartitionedDistinctLength, digits)
+							productsKernel37(0, int(nPartitionedDistinctLength), add2, map3, pass2, pass3, 0, 0, nPartitionedDistinctLength, digits)
 						}
 						pass4 := kgenTemporary[uint32](&call, int(nPartitionedDistinctLength))
 						pass5 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
@@ -1120,7 +1113,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
 									digits := make([]int64, 256)
-									productsKernel39Summary(lo, hi, pass2, 8, digits)
+									productsKernel38Summary(lo, hi, pass2, 8, digits)
 									blocks.await()
 									for digit := range 256 {
 										count := digits[digit]
@@ -1128,12 +1121,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 										counts[digit] += count
 									}
 									blocks.release()
-									productsKernel39(lo, hi, add2, pass2, pass4, pass3, pass5, 1, 8, nPartitionedDistinctLength, digits)
+									productsKernel38(lo, hi, add2, pass2, pass4, pass3, pass5, 1, 8, nPartitionedDistinctLength, digits)
 								}
 							})
 						} else {
 							digits := make([]int64, 256)
-							productsKernel39(0, int(nPartitionedDistinctLength), add2, pass2, pass4, pass3, pass5, 1, 8, nPartitionedDistinctLength, digits)
+							productsKernel38(0, int(nPartitionedDistinctLength), add2, pass2, pass4, pass3, pass5, 1, 8, nPartitionedDistinctLength, digits)
 						}
 						if workers > 1 {
 							counts := make([]int64, 256)
@@ -1141,7 +1134,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
 									digits := make([]int64, 256)
-									productsKernel39Summary(lo, hi, pass4, 16, digits)
+									productsKernel38Summary(lo, hi, pass4, 16, digits)
 									blocks.await()
 									for digit := range 256 {
 										count := digits[digit]
@@ -1149,12 +1142,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 										counts[digit] += count
 									}
 									blocks.release()
-									productsKernel39(lo, hi, add2, pass4, pass2, pass5, pass3, 2, 16, nPartitionedDistinctLength, digits)
+									productsKernel38(lo, hi, add2, pass4, pass2, pass5, pass3, 2, 16, nPartitionedDistinctLength, digits)
 								}
 							})
 						} else {
 							digits := make([]int64, 256)
-							productsKernel39(0, int(nPartitionedDistinctLength), add2, pass4, pass2, pass5, pass3, 2, 16, nPartitionedDistinctLength, digits)
+							productsKernel38(0, int(nPartitionedDistinctLength), add2, pass4, pass2, pass5, pass3, 2, 16, nPartitionedDistinctLength, digits)
 						}
 						pass6 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
 						if workers > 1 {
@@ -1163,7 +1156,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
 									digits := make([]int64, 256)
-									productsKernel41Summary(lo, hi, pass2, 24, digits)
+									productsKernel40Summary(lo, hi, pass2, 24, digits)
 									blocks.await()
 									for digit := range 256 {
 										count := digits[digit]
@@ -1171,12 +1164,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 										counts[digit] += count
 									}
 									blocks.release()
-									productsKernel41(lo, hi, add2, pass2, pass3, pass6, 3, 24, nPartitionedDistinctLength, digits)
+									productsKernel40(lo, hi, add2, pass2, pass3, pass6, 3, 24, nPartitionedDistinctLength, digits)
 								}
 							})
 						} else {
 							digits := make([]int64, 256)
-							productsKernel41(0, int(nPartitionedDistinctLength), add2, pass2, pass3, pass6, 3, 24, nPartitionedDistinctLength, digits)
+							productsKernel40(0, int(nPartitionedDistinctLength), add2, pass2, pass3, pass6, 3, 24, nPartitionedDistinctLength, digits)
 						}
 						if int(nDistinct2Length5) > 2147483647 {
 							return fmt.Errorf("shop.kg:13:6: g would have %d rows; at most 2147483647 can be computed", int(nDistinct2Length5))
@@ -1187,10 +1180,10 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						either3 := kgenTemporary[int64](&call, max(0, max(0, max(0, max(int(nDistinct2Length5), int(scalar96))))))
 						if workers > 1 {
 							kgenFork(&call, workers, int(scalar96), 4096, func(_, lo, hi int) {
-								productsKernel42(lo, hi, pass6, compact2, insert13, revenue6, compact, pass, either, insert14, either2, insert15, either3)
+								productsKernel41(lo, hi, pass6, compact2, insert12, revenue6, compact, pass, either, insert13, either2, insert14, either3)
 							})
 						} else {
-							productsKernel42(0, int(scalar96), pass6, compact2, insert13, revenue6, compact, pass, either, insert14, either2, insert15, either3)
+							productsKernel41(0, int(scalar96), pass6, compact2, insert12, revenue6, compact, pass, either, insert13, either2, insert14, either3)
 						}
 						revenue5 = revenue6
 						either125 = either
@@ -1206,13 +1199,13 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						if few > 1 {
 							kgenFork(&call, few, n, 4096, func(_, lo, hi int) {
 								histogramOwn := make([]int64, 1024)
-								productsKernel43(lo, hi, histogramOwn, product)
+								productsKernel42(lo, hi, histogramOwn, product)
 								for i := range histogramOwn {
 									atomic.AddInt64(&histogram[i], histogramOwn[i])
 								}
 							})
 						} else {
-							productsKernel43(0, n, histogram, product)
+							productsKernel42(0, n, histogram, product)
 						}
 						add2 := kgenTemporary[int64](&call, 1024)
 						if workers > 1 {
@@ -1221,16 +1214,16 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 							kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
-									add4 := productsKernel44Summary(lo, hi, histogram)
+									add4 := productsKernel43Summary(lo, hi, histogram)
 									blocks.await()
 									addBefore := add3
 									add3 = addBefore + add4
 									blocks.release()
-									productsKernel44(lo, hi, histogram, add2, addBefore)
+									productsKernel43(lo, hi, histogram, add2, addBefore)
 								}
 							})
 						} else {
-							productsKernel44(0, 1024, histogram, add2, 0)
+							productsKernel43(0, 1024, histogram, add2, 0)
 						}
 						pass2 := kgenTemporary[uint32](&call, n)
 						pass3 := kgenTemporary[int64](&call, n)
@@ -1240,7 +1233,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
 									digits := make([]int64, 256)
-									productsKernel45Summary(lo, hi, product, 0, digits)
+									productsKernel44Summary(lo, hi, product, 0, digits)
 									blocks.await()
 									for digit := range 256 {
 										count := digits[digit]
@@ -1248,12 +1241,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 										counts[digit] += count
 									}
 									blocks.release()
-									productsKernel45(lo, hi, add2, product, pass2, pass3, 0, 0, int64(n), digits)
+									productsKernel44(lo, hi, add2, product, pass2, pass3, 0, 0, int64(n), digits)
 								}
 							})
 						} else {
 							digits := make([]int64, 256)
-							productsKernel45(0, n, add2, product, pass2, pass3, 0, 0, int64(n), digits)
+							productsKernel44(0, n, add2, product, pass2, pass3, 0, 0, int64(n), digits)
 						}
 						pass4 := kgenTemporary[uint32](&call, n)
 						pass5 := kgenTemporary[int64](&call, n)
@@ -1263,7 +1256,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
 									digits := make([]int64, 256)
-									productsKernel46Summary(lo, hi, pass2, 8, digits)
+									productsKernel45Summary(lo, hi, pass2, 8, digits)
 									blocks.await()
 									for digit := range 256 {
 										count := digits[digit]
@@ -1271,12 +1264,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 										counts[digit] += count
 									}
 									blocks.release()
-									productsKernel46(lo, hi, add2, pass2, pass4, pass3, pass5, 1, 8, int64(n), digits)
+									productsKernel45(lo, hi, add2, pass2, pass4, pass3, pass5, 1, 8, int64(n), digits)
 								}
 							})
 						} else {
 							digits := make([]int64, 256)
-							productsKernel46(0, n, add2, pass2, pass4, pass3, pass5, 1, 8, int64(n), digits)
+							productsKernel45(0, n, add2, pass2, pass4, pass3, pass5, 1, 8, int64(n), digits)
 						}
 						if workers > 1 {
 							counts := make([]int64, 256)
@@ -1284,7 +1277,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
 									digits := make([]int64, 256)
-									productsKernel46Summary(lo, hi, pass4, 16, digits)
+									productsKernel45Summary(lo, hi, pass4, 16, digits)
 									blocks.await()
 									for digit := range 256 {
 										count := digits[digit]
@@ -1292,12 +1285,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 										counts[digit] += count
 									}
 									blocks.release()
-									productsKernel46(lo, hi, add2, pass4, pass2, pass5, pass3, 2, 16, int64(n), digits)
+									productsKernel45(lo, hi, add2, pass4, pass2, pass5, pass3, 2, 16, int64(n), digits)
 								}
 							})
 						} else {
 							digits := make([]int64, 256)
-							productsKernel46(0, n, add2, pass4, pass2, pass5, pass3, 2, 16, int64(n), digits)
+							productsKernel45(0, n, add2, pass4, pass2, pass5, pass3, 2, 16, int64(n), digits)
 						}
 						pass6 := kgenTemporary[uint32](&call, n)
 						pass7 := kgenTemporary[int64](&call, n)
@@ -1307,7 +1300,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
 									digits := make([]int64, 256)
-									productsKernel46Summary(lo, hi, pass2, 24, digits)
+									productsKernel45Summary(lo, hi, pass2, 24, digits)
 									blocks.await()
 									for digit := range 256 {
 										count := digits[digit]
@@ -1315,12 +1308,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 										counts[digit] += count
 									}
 									blocks.release()
-									productsKernel46(lo, hi, add2, pass2, pass6, pass3, pass7, 3, 24, int64(n), digits)
+									productsKernel45(lo, hi, add2, pass2, pass6, pass3, pass7, 3, 24, int64(n), digits)
 								}
 							})
 						} else {
 							digits := make([]int64, 256)
-							productsKernel46(0, n, add2, pass2, pass6, pass3, pass7, 3, 24, int64(n), digits)
+							productsKernel45(0, n, add2, pass2, pass6, pass3, pass7, 3, 24, int64(n), digits)
 						}
 						if int(nDistinct2Length5) > 2147483647 {
 							return fmt.Errorf("shop.kg:13:6: g would have %d rows; at most 2147483647 can be computed", int(nDistinct2Length5))
@@ -1344,7 +1337,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 							kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
-									gRunsBegun3, openHead, openSum7, openPresent, openLast3, openHead2, openSum8, openHead3, openSum9 := productsKernel49Summary(lo, hi, pass6, pass7, amount, paid, map2)
+									gRunsBegun3, openHead, openSum7, openPresent, openLast3, openHead2, openSum8, openHead3, openSum9 := productsKernel48Summary(lo, hi, pass6, pass7, amount, paid, map2)
 									blocks.await()
 									gRunsBegunBefore := gRunsBegun2
 									openSumBefore := openSum4
@@ -1378,7 +1371,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 									aggregatePart2 := either[:max(int(gRunsBegunEnd)-1, 0)]
 									aggregatePart3 := either2[:max(int(gRunsBegunEnd)-1, 0)]
 									aggregatePart4 := either3[:max(int(gRunsBegunEnd)-1, 0)]
-									productsKernel49(lo, hi, pass6, pass7, amount, aggregatePart, aggregatePart2, paid, aggregatePart3, map2, aggregatePart4, gRunsBegunBefore, openSumBefore, openLastBefore, openSumBefore2, openSumBefore3)
+									productsKernel48(lo, hi, pass6, pass7, amount, aggregatePart, aggregatePart2, paid, aggregatePart3, map2, aggregatePart4, gRunsBegunBefore, openSumBefore, openLastBefore, openSumBefore2, openSumBefore3)
 								}
 							})
 							gRunsBegun = gRunsBegun2
@@ -1387,7 +1380,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 							openSum2 = openSum5
 							openSum3 = openSum6
 						} else {
-							gRunsBegun, openSum, openLast, openSum2, openSum3 = productsKernel49(0, n, pass6, pass7, amount, revenue6, either, paid, either2, map2, either3, 0, 0, 0, 0, 0)
+							gRunsBegun, openSum, openLast, openSum2, openSum3 = productsKernel48(0, n, pass6, pass7, amount, revenue6, either, paid, either2, map2, either3, 0, 0, 0, 0, 0)
 						}
 						if gRunsBegun > 0 {
 							slot := gRunsBegun - 1
@@ -1481,8 +1474,8 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 	scalar92 := scalar9
 	gRunsLength2 := gRunsLength
 	gSampleLength := max(kgenSelect(int64(max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2))))))) >= 1048576 && max(min(most, int64(max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2)))))))), 0) < int64(max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2)))))))>>3, int64(16384), 0), 0)
+	map3 := kgenTemporary[int64](&call, int(gSampleLength))
 	map4 := kgenTemporary[int64](&call, int(gSampleLength))
-	map5 := kgenTemporary[int64](&call, int(gSampleLength))
 	var sum int64
 	var least uint64
 	var greatest uint64
@@ -1494,7 +1487,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		kgenInOrder(&call, workers, int(gSampleLength), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				sum3, least3, greatest3 := productsKernel51Summary(lo, hi, revenue2, int64(max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2))))))))
+				sum3, least3, greatest3 := productsKernel50Summary(lo, hi, revenue2, int64(max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2))))))))
 				blocks.await()
 				sumBefore := sum2
 				leastBefore := least2
@@ -1503,14 +1496,14 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				least2 = min(leastBefore, least3)
 				greatest2 = max(greatestBefore, greatest3)
 				blocks.release()
-				productsKernel51(lo, hi, map4, revenue2, map5, int64(max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2))))))), gSampleLength, sumBefore, leastBefore, greatestBefore)
+				productsKernel50(lo, hi, map3, revenue2, map4, int64(max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2))))))), gSampleLength, sumBefore, leastBefore, greatestBefore)
 			}
 		})
 		sum = sum2
 		least = least2
 		greatest = greatest2
 	} else {
-		sum, least, greatest = productsKernel51(0, int(gSampleLength), map4, revenue2, map5, int64(max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2))))))), gSampleLength, 0, 18446744073709551615, 0)
+		sum, least, greatest = productsKernel50(0, int(gSampleLength), map3, revenue2, map4, int64(max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2))))))), gSampleLength, 0, 18446744073709551615, 0)
 	}
 	scalar10 := 64 - int64(uint64(bits.LeadingZeros64(uint64(uint64(max(gSampleLength-1, 1))))))
 	scalar11 := int64(8)
@@ -1535,13 +1528,13 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 	if cond2 {
 		x7 = x6
 	}
-	map6 := kgenTemporary[uint64](&call, int(gSampleLength))
+	map5 := kgenTemporary[uint64](&call, int(gSampleLength))
 	if workers > 1 {
 		kgenFork(&call, workers, int(gSampleLength), 4096, func(_, lo, hi int) {
-			productsKernel52(lo, hi, map5, map6, x, x2, x7, scalar10, scalar11)
+			productsKernel51(lo, hi, map4, map5, x, x2, x7, scalar10, scalar11)
 		})
 	} else {
-		productsKernel52(0, int(gSampleLength), map5, map6, x, x2, x7, scalar10, scalar11)
+		productsKernel51(0, int(gSampleLength), map4, map5, x, x2, x7, scalar10, scalar11)
 	}
 	scalar13 := (x7 + scalar11 - 1) / scalar11
 	scalar14 := (x7 + max((x7+scalar11-1)/scalar11, 1) - 1) / max((x7+scalar11-1)/scalar11, 1)
@@ -1558,13 +1551,13 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 	if few > 1 {
 		kgenFork(&call, few, int(gSampleLength), 4096, func(_, lo, hi int) {
 			histogramOwn := make([]int64, len(histogram))
-			productsKernel53(lo, hi, histogramOwn, map6, scalar14, scalar10, scalar13)
+			productsKernel52(lo, hi, histogramOwn, map5, scalar14, scalar10, scalar13)
 			for i := range histogramOwn {
 				atomic.AddInt64(&histogram[i], histogramOwn[i])
 			}
 		})
 	} else {
-		productsKernel53(0, int(gSampleLength), histogram, map6, scalar14, scalar10, scalar13)
+		productsKernel52(0, int(gSampleLength), histogram, map5, scalar14, scalar10, scalar13)
 	}
 	add := kgenTemporary[int64](&call, int(gSampleDigitsLength))
 	if workers > 1 {
@@ -1573,16 +1566,16 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		kgenInOrder(&call, workers, int(gSampleDigitsLength), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				add3 := productsKernel54Summary(lo, hi, histogram)
+				add3 := productsKernel53Summary(lo, hi, histogram)
 				blocks.await()
 				addBefore := add2
 				add2 = addBefore + add3
 				blocks.release()
-				productsKernel54(lo, hi, histogram, add, addBefore)
+				productsKernel53(lo, hi, histogram, add, addBefore)
 			}
 		})
 	} else {
-		productsKernel54(0, int(gSampleDigitsLength), histogram, add, 0)
+		productsKernel53(0, int(gSampleDigitsLength), histogram, add, 0)
 	}
 	pass := kgenTemporary[uint64](&call, int(gSampleLength))
 	if 1 < int(scalar13) {
@@ -1592,7 +1585,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					productsKernel55Summary(lo, hi, map6, int64(int(scalar10)+0*int(scalar14)), scalar14, digits)
+					productsKernel54Summary(lo, hi, map5, int64(int(scalar10)+0*int(scalar14)), scalar14, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -1600,12 +1593,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						counts[digit] += count
 					}
 					blocks.release()
-					productsKernel55(lo, hi, add, map6, pass, 0, int64(int(scalar10)+0*int(scalar14)), scalar14, gSampleLength, digits)
+					productsKernel54(lo, hi, add, map5, pass, 0, int64(int(scalar10)+0*int(scalar14)), scalar14, gSampleLength, digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			productsKernel55(0, int(gSampleLength), add, map6, pass, 0, int64(int(scalar10)+0*int(scalar14)), scalar14, gSampleLength, digits)
+			productsKernel54(0, int(gSampleLength), add, map5, pass, 0, int64(int(scalar10)+0*int(scalar14)), scalar14, gSampleLength, digits)
 		}
 	}
 	pass2 := kgenTemporary[uint64](&call, int(gSampleLength))
@@ -1616,7 +1609,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					productsKernel55Summary(lo, hi, pass, int64(int(scalar10)+int(scalar14)), scalar14, digits)
+					productsKernel54Summary(lo, hi, pass, int64(int(scalar10)+int(scalar14)), scalar14, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -1624,12 +1617,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						counts[digit] += count
 					}
 					blocks.release()
-					productsKernel55(lo, hi, add, pass, pass2, 1, int64(int(scalar10)+int(scalar14)), scalar14, gSampleLength, digits)
+					productsKernel54(lo, hi, add, pass, pass2, 1, int64(int(scalar10)+int(scalar14)), scalar14, gSampleLength, digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			productsKernel55(0, int(gSampleLength), add, pass, pass2, 1, int64(int(scalar10)+int(scalar14)), scalar14, gSampleLength, digits)
+			productsKernel54(0, int(gSampleLength), add, pass, pass2, 1, int64(int(scalar10)+int(scalar14)), scalar14, gSampleLength, digits)
 		}
 	}
 	if 3 < int(scalar13) {
@@ -1639,7 +1632,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					productsKernel55Summary(lo, hi, pass2, int64(int(scalar10)+2*int(scalar14)), scalar14, digits)
+					productsKernel54Summary(lo, hi, pass2, int64(int(scalar10)+2*int(scalar14)), scalar14, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -1647,12 +1640,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						counts[digit] += count
 					}
 					blocks.release()
-					productsKernel55(lo, hi, add, pass2, pass, 2, int64(int(scalar10)+2*int(scalar14)), scalar14, gSampleLength, digits)
+					productsKernel54(lo, hi, add, pass2, pass, 2, int64(int(scalar10)+2*int(scalar14)), scalar14, gSampleLength, digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			productsKernel55(0, int(gSampleLength), add, pass2, pass, 2, int64(int(scalar10)+2*int(scalar14)), scalar14, gSampleLength, digits)
+			productsKernel54(0, int(gSampleLength), add, pass2, pass, 2, int64(int(scalar10)+2*int(scalar14)), scalar14, gSampleLength, digits)
 		}
 	}
 	if 4 < int(scalar13) {
@@ -1662,7 +1655,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					productsKernel55Summary(lo, hi, pass, int64(int(scalar10)+3*int(scalar14)), scalar14, digits)
+					productsKernel54Summary(lo, hi, pass, int64(int(scalar10)+3*int(scalar14)), scalar14, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -1670,12 +1663,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						counts[digit] += count
 					}
 					blocks.release()
-					productsKernel55(lo, hi, add, pass, pass2, 3, int64(int(scalar10)+3*int(scalar14)), scalar14, gSampleLength, digits)
+					productsKernel54(lo, hi, add, pass, pass2, 3, int64(int(scalar10)+3*int(scalar14)), scalar14, gSampleLength, digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			productsKernel55(0, int(gSampleLength), add, pass, pass2, 3, int64(int(scalar10)+3*int(scalar14)), scalar14, gSampleLength, digits)
+			productsKernel54(0, int(gSampleLength), add, pass, pass2, 3, int64(int(scalar10)+3*int(scalar14)), scalar14, gSampleLength, digits)
 		}
 	}
 	if 5 < int(scalar13) {
@@ -1685,7 +1678,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					productsKernel55Summary(lo, hi, pass2, int64(int(scalar10)+4*int(scalar14)), scalar14, digits)
+					productsKernel54Summary(lo, hi, pass2, int64(int(scalar10)+4*int(scalar14)), scalar14, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -1693,12 +1686,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						counts[digit] += count
 					}
 					blocks.release()
-					productsKernel55(lo, hi, add, pass2, pass, 4, int64(int(scalar10)+4*int(scalar14)), scalar14, gSampleLength, digits)
+					productsKernel54(lo, hi, add, pass2, pass, 4, int64(int(scalar10)+4*int(scalar14)), scalar14, gSampleLength, digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			productsKernel55(0, int(gSampleLength), add, pass2, pass, 4, int64(int(scalar10)+4*int(scalar14)), scalar14, gSampleLength, digits)
+			productsKernel54(0, int(gSampleLength), add, pass2, pass, 4, int64(int(scalar10)+4*int(scalar14)), scalar14, gSampleLength, digits)
 		}
 	}
 	if 6 < int(scalar13) {
@@ -1708,7 +1701,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					productsKernel55Summary(lo, hi, pass, int64(int(scalar10)+5*int(scalar14)), scalar14, digits)
+					productsKernel54Summary(lo, hi, pass, int64(int(scalar10)+5*int(scalar14)), scalar14, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -1716,12 +1709,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						counts[digit] += count
 					}
 					blocks.release()
-					productsKernel55(lo, hi, add, pass, pass2, 5, int64(int(scalar10)+5*int(scalar14)), scalar14, gSampleLength, digits)
+					productsKernel54(lo, hi, add, pass, pass2, 5, int64(int(scalar10)+5*int(scalar14)), scalar14, gSampleLength, digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			productsKernel55(0, int(gSampleLength), add, pass, pass2, 5, int64(int(scalar10)+5*int(scalar14)), scalar14, gSampleLength, digits)
+			productsKernel54(0, int(gSampleLength), add, pass, pass2, 5, int64(int(scalar10)+5*int(scalar14)), scalar14, gSampleLength, digits)
 		}
 	}
 	if 7 < int(scalar13) {
@@ -1731,7 +1724,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					productsKernel55Summary(lo, hi, pass2, int64(int(scalar10)+6*int(scalar14)), scalar14, digits)
+					productsKernel54Summary(lo, hi, pass2, int64(int(scalar10)+6*int(scalar14)), scalar14, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -1739,12 +1732,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						counts[digit] += count
 					}
 					blocks.release()
-					productsKernel55(lo, hi, add, pass2, pass, 6, int64(int(scalar10)+6*int(scalar14)), scalar14, gSampleLength, digits)
+					productsKernel54(lo, hi, add, pass2, pass, 6, int64(int(scalar10)+6*int(scalar14)), scalar14, gSampleLength, digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			productsKernel55(0, int(gSampleLength), add, pass2, pass, 6, int64(int(scalar10)+6*int(scalar14)), scalar14, gSampleLength, digits)
+			productsKernel54(0, int(gSampleLength), add, pass2, pass, 6, int64(int(scalar10)+6*int(scalar14)), scalar14, gSampleLength, digits)
 		}
 	}
 	pass3 := kgenTemporary[uint64](&call, int(gSampleLength))
@@ -1755,7 +1748,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					productsKernel55Summary(lo, hi, map6, int64(int(scalar10)+0*int(scalar14)), scalar14, digits)
+					productsKernel54Summary(lo, hi, map5, int64(int(scalar10)+0*int(scalar14)), scalar14, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -1763,21 +1756,21 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						counts[digit] += count
 					}
 					blocks.release()
-					productsKernel55(lo, hi, add, map6, pass3, 0, int64(int(scalar10)+0*int(scalar14)), scalar14, gSampleLength, digits)
+					productsKernel54(lo, hi, add, map5, pass3, 0, int64(int(scalar10)+0*int(scalar14)), scalar14, gSampleLength, digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			productsKernel55(0, int(gSampleLength), add, map6, pass3, 0, int64(int(scalar10)+0*int(scalar14)), scalar14, gSampleLength, digits)
+			productsKernel54(0, int(gSampleLength), add, map5, pass3, 0, int64(int(scalar10)+0*int(scalar14)), scalar14, gSampleLength, digits)
 		}
 	}
 	if int(scalar13) == 0 {
 		if workers > 1 {
 			kgenFork(&call, workers, int(gSampleLength), 4096, func(_, lo, hi int) {
-				productsKernel58(lo, hi, pass3, map6)
+				productsKernel57(lo, hi, pass3, map5)
 			})
 		} else {
-			productsKernel58(0, int(gSampleLength), pass3, map6)
+			productsKernel57(0, int(gSampleLength), pass3, map5)
 		}
 	}
 	if 1 < int(scalar13) {
@@ -1788,7 +1781,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 1024)
-						productsKernel55Summary(lo, hi, pass2, int64(int(scalar10)+(int(scalar13)-1)*int(scalar14)), scalar14, digits)
+						productsKernel54Summary(lo, hi, pass2, int64(int(scalar10)+(int(scalar13)-1)*int(scalar14)), scalar14, digits)
 						blocks.await()
 						for digit := range 1024 {
 							count := digits[digit]
@@ -1796,12 +1789,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 							counts[digit] += count
 						}
 						blocks.release()
-						productsKernel55(lo, hi, add, pass2, pass3, int64(int(scalar13)-1), int64(int(scalar10)+(int(scalar13)-1)*int(scalar14)), scalar14, gSampleLength, digits)
+						productsKernel54(lo, hi, add, pass2, pass3, int64(int(scalar13)-1), int64(int(scalar10)+(int(scalar13)-1)*int(scalar14)), scalar14, gSampleLength, digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 1024)
-				productsKernel55(0, int(gSampleLength), add, pass2, pass3, int64(int(scalar13)-1), int64(int(scalar10)+(int(scalar13)-1)*int(scalar14)), scalar14, gSampleLength, digits)
+				productsKernel54(0, int(gSampleLength), add, pass2, pass3, int64(int(scalar13)-1), int64(int(scalar10)+(int(scalar13)-1)*int(scalar14)), scalar14, gSampleLength, digits)
 			}
 		} else {
 			if workers > 1 {
@@ -1810,7 +1803,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 1024)
-						productsKernel55Summary(lo, hi, pass, int64(int(scalar10)+(int(scalar13)-1)*int(scalar14)), scalar14, digits)
+						productsKernel54Summary(lo, hi, pass, int64(int(scalar10)+(int(scalar13)-1)*int(scalar14)), scalar14, digits)
 						blocks.await()
 						for digit := range 1024 {
 							count := digits[digit]
@@ -1818,28 +1811,28 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 							counts[digit] += count
 						}
 						blocks.release()
-						productsKernel55(lo, hi, add, pass, pass3, int64(int(scalar13)-1), int64(int(scalar10)+(int(scalar13)-1)*int(scalar14)), scalar14, gSampleLength, digits)
+						productsKernel54(lo, hi, add, pass, pass3, int64(int(scalar13)-1), int64(int(scalar10)+(int(scalar13)-1)*int(scalar14)), scalar14, gSampleLength, digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 1024)
-				productsKernel55(0, int(gSampleLength), add, pass, pass3, int64(int(scalar13)-1), int64(int(scalar10)+(int(scalar13)-1)*int(scalar14)), scalar14, gSampleLength, digits)
+				productsKernel54(0, int(gSampleLength), add, pass, pass3, int64(int(scalar13)-1), int64(int(scalar10)+(int(scalar13)-1)*int(scalar14)), scalar14, gSampleLength, digits)
 			}
 		}
 	}
-	map7 := kgenTemporary[int64](&call, int(gSampleLength))
+	map6 := kgenTemporary[int64](&call, int(gSampleLength))
 	if workers > 1 {
 		kgenFork(&call, workers, int(gSampleLength), 4096, func(_, lo, hi int) {
-			productsKernel60(lo, hi, pass3, map7, scalar10)
+			productsKernel59(lo, hi, pass3, map6, scalar10)
 		})
 	} else {
-		productsKernel60(0, int(gSampleLength), pass3, map7, scalar10)
+		productsKernel59(0, int(gSampleLength), pass3, map6, scalar10)
 	}
-	if int(scalar52) > 2147483647 {
-		return fmt.Errorf("n_bins would have %d rows; at most 2147483647 can be computed", int(scalar52))
+	if int(scalar53) > 2147483647 {
+		return fmt.Errorf("n_bins would have %d rows; at most 2147483647 can be computed", int(scalar53))
 	}
-	if int(scalar52) > 2147483647 {
-		return fmt.Errorf("shop.kg:13:6: g would have %d rows; at most 2147483647 can be computed", int(scalar52))
+	if int(scalar53) > 2147483647 {
+		return fmt.Errorf("shop.kg:13:6: g would have %d rows; at most 2147483647 can be computed", int(scalar53))
 	}
 	if int(scalar72) > 2147483647 {
 		return fmt.Errorf("n_bins_2 would have %d rows; at most 2147483647 can be computed", int(scalar72))
@@ -1850,7 +1843,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 	if int(nDistinct2Length2) > 2147483647 {
 		return fmt.Errorf("shop.kg:13:6: g would have %d rows; at most 2147483647 can be computed", int(nDistinct2Length2))
 	}
-	either := kgenTemporary[int64](&call, max(int(scalar52), max(int(scalar62), max(int(scalar72), max(int(nDistinct2Length2), max(int(scalar92), n*(1-min(int(scalar92), 1)))*(1-min(int(scalar82), 1)))*(1-min(int(scalar72), 1)))*(1-min(int(scalar62), 1)))*(1-min(int(scalar52), 1))))
+	either := kgenTemporary[int64](&call, max(int(scalar53), max(int(scalar62), max(int(scalar72), max(int(nDistinct2Length2), max(int(scalar92), n*(1-min(int(scalar92), 1)))*(1-min(int(scalar82), 1)))*(1-min(int(scalar72), 1)))*(1-min(int(scalar62), 1)))*(1-min(int(scalar53), 1))))
 	// top = order(desc(revenue), limit: most)
 	if most < 0 {
 		failed[0] = min(failed[0], 0)
@@ -1863,7 +1856,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			compactScratch := make([]int64, 32768)
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				gCandidatesPlace3 := productsKernel61(lo, hi, revenue2, map7, map5, map4, compactScratch, most, int64(max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2))))))), 0)
+				gCandidatesPlace3 := productsKernel60(lo, hi, revenue2, map6, map4, map3, compactScratch, most, int64(max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2))))))), 0)
 				blocks.await()
 				gCandidatesPlaceBefore := gCandidatesPlace2
 				gCandidatesPlace2 = gCandidatesPlaceBefore + gCandidatesPlace3
@@ -1873,7 +1866,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		})
 		gCandidatesPlace = gCandidatesPlace2
 	} else {
-		gCandidatesPlace = productsKernel61(0, max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2)))))), revenue2, map7, map5, map4, either, most, int64(max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2))))))), 0)
+		gCandidatesPlace = productsKernel60(0, max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2)))))), revenue2, map6, map4, map3, either, most, int64(max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2))))))), 0)
 	}
 	gCandidatesLength := gCandidatesPlace
 	topLength := min(max(most, 0), int64(max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2))))))))
@@ -1893,7 +1886,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				compactScratch := make([]int64, 32768)
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					gAllPlace3 := productsKernel62(lo, hi, compactScratch, 0)
+					gAllPlace3 := productsKernel61(lo, hi, compactScratch, 0)
 					blocks.await()
 					gAllPlaceBefore := gAllPlace2
 					gAllPlace2 = gAllPlaceBefore + gAllPlace3
@@ -1903,13 +1896,13 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			})
 			gAllPlace = gAllPlace2
 		} else {
-			gAllPlace = productsKernel62(0, max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2)))))), either, 0)
+			gAllPlace = productsKernel61(0, max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2)))))), either, 0)
 		}
 		gAllLength2 := gAllPlace
 		gAllLength = gAllLength2
 	}
 	gAllLength2 := gAllLength
-	map8 := kgenTemporary[int64](&call, max(int(gCandidatesLength), int(gAllLength2)))
+	map7 := kgenTemporary[int64](&call, max(int(gCandidatesLength), int(gAllLength2)))
 	var sum2 int64
 	var least2 uint64
 	var greatest2 uint64
@@ -1921,7 +1914,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		kgenInOrder(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				sum4, least4, greatest4 := productsKernel63Summary(lo, hi, either, revenue2)
+				sum4, least4, greatest4 := productsKernel62Summary(lo, hi, either, revenue2)
 				blocks.await()
 				sumBefore := sum3
 				leastBefore := least3
@@ -1930,14 +1923,14 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				least3 = min(leastBefore, least4)
 				greatest3 = max(greatestBefore, greatest4)
 				blocks.release()
-				productsKernel63(lo, hi, either, revenue2, map8, int64(max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2))))))), int64(max(int(gCandidatesLength), int(gAllLength2))), sumBefore, leastBefore, greatestBefore)
+				productsKernel62(lo, hi, either, revenue2, map7, int64(max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2))))))), int64(max(int(gCandidatesLength), int(gAllLength2))), sumBefore, leastBefore, greatestBefore)
 			}
 		})
 		sum2 = sum3
 		least2 = least3
 		greatest2 = greatest3
 	} else {
-		sum2, least2, greatest2 = productsKernel63(0, max(int(gCandidatesLength), int(gAllLength2)), either, revenue2, map8, int64(max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2))))))), int64(max(int(gCandidatesLength), int(gAllLength2))), 0, 18446744073709551615, 0)
+		sum2, least2, greatest2 = productsKernel62(0, max(int(gCandidatesLength), int(gAllLength2)), either, revenue2, map7, int64(max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2))))))), int64(max(int(gCandidatesLength), int(gAllLength2))), 0, 18446744073709551615, 0)
 	}
 	scalar19 := 64 - int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2)))))))-1, 1))))))
 	scalar20 := int64(8)
@@ -1962,13 +1955,13 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 	if cond5 {
 		x15 = x14
 	}
-	map9 := kgenTemporary[uint64](&call, max(int(gCandidatesLength), int(gAllLength2)))
+	map8 := kgenTemporary[uint64](&call, max(int(gCandidatesLength), int(gAllLength2)))
 	if workers > 1 {
 		kgenFork(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 4096, func(_, lo, hi int) {
-			productsKernel64(lo, hi, map8, either, map9, x9, x10, x15, scalar19, scalar20)
+			productsKernel63(lo, hi, map7, either, map8, x9, x10, x15, scalar19, scalar20)
 		})
 	} else {
-		productsKernel64(0, max(int(gCandidatesLength), int(gAllLength2)), map8, either, map9, x9, x10, x15, scalar19, scalar20)
+		productsKernel63(0, max(int(gCandidatesLength), int(gAllLength2)), map7, either, map8, x9, x10, x15, scalar19, scalar20)
 	}
 	scalar222 := (x15 + scalar20 - 1) / scalar20
 	scalar23 := (x15 + max((x15+scalar20-1)/scalar20, 1) - 1) / max((x15+scalar20-1)/scalar20, 1)
@@ -1985,13 +1978,13 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 	if few2 > 1 {
 		kgenFork(&call, few2, max(int(gCandidatesLength), int(gAllLength2)), 4096, func(_, lo, hi int) {
 			histogramOwn := make([]int64, len(histogram2))
-			productsKernel65(lo, hi, histogramOwn, map9, scalar23, scalar19, scalar222)
+			productsKernel64(lo, hi, histogramOwn, map8, scalar23, scalar19, scalar222)
 			for i := range histogramOwn {
 				atomic.AddInt64(&histogram2[i], histogramOwn[i])
 			}
 		})
 	} else {
-		productsKernel65(0, max(int(gCandidatesLength), int(gAllLength2)), histogram2, map9, scalar23, scalar19, scalar222)
+		productsKernel64(0, max(int(gCandidatesLength), int(gAllLength2)), histogram2, map8, scalar23, scalar19, scalar222)
 	}
 	add2 := kgenTemporary[int64](&call, int(gLeastDigitsLength))
 	if workers > 1 {
@@ -2000,16 +1993,16 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		kgenInOrder(&call, workers, int(gLeastDigitsLength), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				add4 := productsKernel66Summary(lo, hi, histogram2)
+				add4 := productsKernel65Summary(lo, hi, histogram2)
 				blocks.await()
 				addBefore := add3
 				add3 = addBefore + add4
 				blocks.release()
-				productsKernel66(lo, hi, histogram2, add2, addBefore)
+				productsKernel65(lo, hi, histogram2, add2, addBefore)
 			}
 		})
 	} else {
-		productsKernel66(0, int(gLeastDigitsLength), histogram2, add2, 0)
+		productsKernel65(0, int(gLeastDigitsLength), histogram2, add2, 0)
 	}
 	var pass32 []uint64
 	if 1 < int(scalar222) {
@@ -2020,7 +2013,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					productsKernel67Summary(lo, hi, map9, int64(int(scalar19)+0*int(scalar23)), scalar23, digits)
+					productsKernel66Summary(lo, hi, map8, int64(int(scalar19)+0*int(scalar23)), scalar23, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -2028,12 +2021,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						counts[digit] += count
 					}
 					blocks.release()
-					productsKernel67(lo, hi, add2, map9, pass4, 0, int64(int(scalar19)+0*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+					productsKernel66(lo, hi, add2, map8, pass4, 0, int64(int(scalar19)+0*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			productsKernel67(0, max(int(gCandidatesLength), int(gAllLength2)), add2, map9, pass4, 0, int64(int(scalar19)+0*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+			productsKernel66(0, max(int(gCandidatesLength), int(gAllLength2)), add2, map8, pass4, 0, int64(int(scalar19)+0*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 		}
 		pass32 = pass4
 	} else {
@@ -2050,7 +2043,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					productsKernel67Summary(lo, hi, pass322, int64(int(scalar19)+int(scalar23)), scalar23, digits)
+					productsKernel66Summary(lo, hi, pass322, int64(int(scalar19)+int(scalar23)), scalar23, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -2058,12 +2051,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						counts[digit] += count
 					}
 					blocks.release()
-					productsKernel67(lo, hi, add2, pass322, pass4, 1, int64(int(scalar19)+int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+					productsKernel66(lo, hi, add2, pass322, pass4, 1, int64(int(scalar19)+int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			productsKernel67(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass322, pass4, 1, int64(int(scalar19)+int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+			productsKernel66(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass322, pass4, 1, int64(int(scalar19)+int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 		}
 		pass33 = pass4
 	} else {
@@ -2078,7 +2071,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					productsKernel67Summary(lo, hi, pass332, int64(int(scalar19)+2*int(scalar23)), scalar23, digits)
+					productsKernel66Summary(lo, hi, pass332, int64(int(scalar19)+2*int(scalar23)), scalar23, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -2086,12 +2079,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						counts[digit] += count
 					}
 					blocks.release()
-					productsKernel67(lo, hi, add2, pass332, pass322, 2, int64(int(scalar19)+2*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+					productsKernel66(lo, hi, add2, pass332, pass322, 2, int64(int(scalar19)+2*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			productsKernel67(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass332, pass322, 2, int64(int(scalar19)+2*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+			productsKernel66(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass332, pass322, 2, int64(int(scalar19)+2*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 		}
 	}
 	if 4 < int(scalar222) {
@@ -2101,7 +2094,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					productsKernel67Summary(lo, hi, pass322, int64(int(scalar19)+3*int(scalar23)), scalar23, digits)
+					productsKernel66Summary(lo, hi, pass322, int64(int(scalar19)+3*int(scalar23)), scalar23, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -2109,12 +2102,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						counts[digit] += count
 					}
 					blocks.release()
-					productsKernel67(lo, hi, add2, pass322, pass332, 3, int64(int(scalar19)+3*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+					productsKernel66(lo, hi, add2, pass322, pass332, 3, int64(int(scalar19)+3*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			productsKernel67(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass322, pass332, 3, int64(int(scalar19)+3*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+			productsKernel66(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass322, pass332, 3, int64(int(scalar19)+3*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 		}
 	}
 	if 5 < int(scalar222) {
@@ -2124,7 +2117,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					productsKernel67Summary(lo, hi, pass332, int64(int(scalar19)+4*int(scalar23)), scalar23, digits)
+					productsKernel66Summary(lo, hi, pass332, int64(int(scalar19)+4*int(scalar23)), scalar23, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -2132,12 +2125,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						counts[digit] += count
 					}
 					blocks.release()
-					productsKernel67(lo, hi, add2, pass332, pass322, 4, int64(int(scalar19)+4*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+					productsKernel66(lo, hi, add2, pass332, pass322, 4, int64(int(scalar19)+4*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			productsKernel67(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass332, pass322, 4, int64(int(scalar19)+4*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+			productsKernel66(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass332, pass322, 4, int64(int(scalar19)+4*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 		}
 	}
 	if 6 < int(scalar222) {
@@ -2147,7 +2140,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					productsKernel67Summary(lo, hi, pass322, int64(int(scalar19)+5*int(scalar23)), scalar23, digits)
+					productsKernel66Summary(lo, hi, pass322, int64(int(scalar19)+5*int(scalar23)), scalar23, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -2155,12 +2148,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						counts[digit] += count
 					}
 					blocks.release()
-					productsKernel67(lo, hi, add2, pass322, pass332, 5, int64(int(scalar19)+5*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+					productsKernel66(lo, hi, add2, pass322, pass332, 5, int64(int(scalar19)+5*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			productsKernel67(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass322, pass332, 5, int64(int(scalar19)+5*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+			productsKernel66(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass322, pass332, 5, int64(int(scalar19)+5*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 		}
 	}
 	if 7 < int(scalar222) {
@@ -2170,7 +2163,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					productsKernel67Summary(lo, hi, pass332, int64(int(scalar19)+6*int(scalar23)), scalar23, digits)
+					productsKernel66Summary(lo, hi, pass332, int64(int(scalar19)+6*int(scalar23)), scalar23, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -2178,12 +2171,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						counts[digit] += count
 					}
 					blocks.release()
-					productsKernel67(lo, hi, add2, pass332, pass322, 6, int64(int(scalar19)+6*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+					productsKernel66(lo, hi, add2, pass332, pass322, 6, int64(int(scalar19)+6*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			productsKernel67(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass332, pass322, 6, int64(int(scalar19)+6*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+			productsKernel66(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass332, pass322, 6, int64(int(scalar19)+6*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 		}
 	}
 	var pass34 []uint64
@@ -2195,7 +2188,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					productsKernel67Summary(lo, hi, map9, int64(int(scalar19)+0*int(scalar23)), scalar23, digits)
+					productsKernel66Summary(lo, hi, map8, int64(int(scalar19)+0*int(scalar23)), scalar23, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -2203,12 +2196,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						counts[digit] += count
 					}
 					blocks.release()
-					productsKernel67(lo, hi, add2, map9, pass4, 0, int64(int(scalar19)+0*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+					productsKernel66(lo, hi, add2, map8, pass4, 0, int64(int(scalar19)+0*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			productsKernel67(0, max(int(gCandidatesLength), int(gAllLength2)), add2, map9, pass4, 0, int64(int(scalar19)+0*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+			productsKernel66(0, max(int(gCandidatesLength), int(gAllLength2)), add2, map8, pass4, 0, int64(int(scalar19)+0*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 		}
 		pass34 = pass4
 	} else {
@@ -2219,10 +2212,10 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 	if int(scalar222) == 0 {
 		if workers > 1 {
 			kgenFork(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 4096, func(_, lo, hi int) {
-				productsKernel70(lo, hi, pass342, map9)
+				productsKernel69(lo, hi, pass342, map8)
 			})
 		} else {
-			productsKernel70(0, max(int(gCandidatesLength), int(gAllLength2)), pass342, map9)
+			productsKernel69(0, max(int(gCandidatesLength), int(gAllLength2)), pass342, map8)
 		}
 	}
 	if 1 < int(scalar222) {
@@ -2233,7 +2226,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 1024)
-						productsKernel67Summary(lo, hi, pass332, int64(int(scalar19)+(int(scalar222)-1)*int(scalar23)), scalar23, digits)
+						productsKernel66Summary(lo, hi, pass332, int64(int(scalar19)+(int(scalar222)-1)*int(scalar23)), scalar23, digits)
 						blocks.await()
 						for digit := range 1024 {
 							count := digits[digit]
@@ -2241,12 +2234,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 							counts[digit] += count
 						}
 						blocks.release()
-						productsKernel67(lo, hi, add2, pass332, pass342, int64(int(scalar222)-1), int64(int(scalar19)+(int(scalar222)-1)*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+						productsKernel66(lo, hi, add2, pass332, pass342, int64(int(scalar222)-1), int64(int(scalar19)+(int(scalar222)-1)*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 1024)
-				productsKernel67(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass332, pass342, int64(int(scalar222)-1), int64(int(scalar19)+(int(scalar222)-1)*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+				productsKernel66(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass332, pass342, int64(int(scalar222)-1), int64(int(scalar19)+(int(scalar222)-1)*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 			}
 		} else {
 			if workers > 1 {
@@ -2255,7 +2248,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 1024)
-						productsKernel67Summary(lo, hi, pass322, int64(int(scalar19)+(int(scalar222)-1)*int(scalar23)), scalar23, digits)
+						productsKernel66Summary(lo, hi, pass322, int64(int(scalar19)+(int(scalar222)-1)*int(scalar23)), scalar23, digits)
 						blocks.await()
 						for digit := range 1024 {
 							count := digits[digit]
@@ -2263,17 +2256,17 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 							counts[digit] += count
 						}
 						blocks.release()
-						productsKernel67(lo, hi, add2, pass322, pass342, int64(int(scalar222)-1), int64(int(scalar19)+(int(scalar222)-1)*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+						productsKernel66(lo, hi, add2, pass322, pass342, int64(int(scalar222)-1), int64(int(scalar19)+(int(scalar222)-1)*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 1024)
-				productsKernel67(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass322, pass342, int64(int(scalar222)-1), int64(int(scalar19)+(int(scalar222)-1)*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+				productsKernel66(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass322, pass342, int64(int(scalar222)-1), int64(int(scalar19)+(int(scalar222)-1)*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 			}
 		}
 	}
-	either2 := kgenTemporary[int64](&call, max(int(scalar52), max(int(scalar62), max(int(scalar72), max(int(nDistinct2Length2), max(int(scalar92), n*(1-min(int(scalar92), 1)))*(1-min(int(scalar82), 1)))*(1-min(int(scalar72), 1)))*(1-min(int(scalar62), 1)))*(1-min(int(scalar52), 1))))
-	either3 := kgenTemporary[int64](&call, max(int(scalar52), max(int(scalar62), max(int(scalar72), max(int(nDistinct2Length2), max(int(scalar92), n*(1-min(int(scalar92), 1)))*(1-min(int(scalar82), 1)))*(1-min(int(scalar72), 1)))*(1-min(int(scalar62), 1)))*(1-min(int(scalar52), 1))))
+	either2 := kgenTemporary[int64](&call, max(int(scalar53), max(int(scalar62), max(int(scalar72), max(int(nDistinct2Length2), max(int(scalar92), n*(1-min(int(scalar92), 1)))*(1-min(int(scalar82), 1)))*(1-min(int(scalar72), 1)))*(1-min(int(scalar62), 1)))*(1-min(int(scalar53), 1))))
+	either3 := kgenTemporary[int64](&call, max(int(scalar53), max(int(scalar62), max(int(scalar72), max(int(nDistinct2Length2), max(int(scalar92), n*(1-min(int(scalar92), 1)))*(1-min(int(scalar82), 1)))*(1-min(int(scalar72), 1)))*(1-min(int(scalar62), 1)))*(1-min(int(scalar53), 1))))
 	top := kgenTemporary[int64](&call, int(topLength))
 	var gLeastTiedPlace int64
 	if workers > 1 {
@@ -2282,7 +2275,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		kgenInOrder(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				gLeastTiedPlace3 := productsKernel72Summary(lo, hi, pass342, x10, x9, x15, scalar19, int64(max(int(gCandidatesLength), int(gAllLength2))))
+				gLeastTiedPlace3 := productsKernel71Summary(lo, hi, pass342, x10, x9, x15, scalar19, int64(max(int(gCandidatesLength), int(gAllLength2))))
 				blocks.await()
 				gLeastTiedPlaceBefore := gLeastTiedPlace2
 				gLeastTiedPlace2 = gLeastTiedPlaceBefore + gLeastTiedPlace3
@@ -2290,12 +2283,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				blocks.release()
 				compactPart := either2[:gLeastTiedPlaceEnd]
 				compactPart2 := either3[:gLeastTiedPlaceEnd]
-				productsKernel72(lo, hi, pass342, compactPart, compactPart2, top, x10, x9, x15, scalar19, int64(max(int(gCandidatesLength), int(gAllLength2))), topLength, gLeastTiedPlaceBefore)
+				productsKernel71(lo, hi, pass342, compactPart, compactPart2, top, x10, x9, x15, scalar19, int64(max(int(gCandidatesLength), int(gAllLength2))), topLength, gLeastTiedPlaceBefore)
 			}
 		})
 		gLeastTiedPlace = gLeastTiedPlace2
 	} else {
-		gLeastTiedPlace = productsKernel72(0, max(int(gCandidatesLength), int(gAllLength2)), pass342, either2, either3, top, x10, x9, x15, scalar19, int64(max(int(gCandidatesLength), int(gAllLength2))), topLength, 0)
+		gLeastTiedPlace = productsKernel71(0, max(int(gCandidatesLength), int(gAllLength2)), pass342, either2, either3, top, x10, x9, x15, scalar19, int64(max(int(gCandidatesLength), int(gAllLength2))), topLength, 0)
 	}
 	gLeastTiedLength := gLeastTiedPlace
 	cond6 := gLeastTiedPlace <= int64(max(int(gCandidatesLength), int(gAllLength2)))>>1
@@ -2315,7 +2308,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				compactScratch2 := make([]int64, 32768)
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					gLeastAllPlace3 := productsKernel73(lo, hi, either, compactScratch, compactScratch2, 0)
+					gLeastAllPlace3 := productsKernel72(lo, hi, either, compactScratch, compactScratch2, 0)
 					blocks.await()
 					gLeastAllPlaceBefore := gLeastAllPlace2
 					gLeastAllPlace2 = gLeastAllPlaceBefore + gLeastAllPlace3
@@ -2326,7 +2319,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			})
 			gLeastAllPlace = gLeastAllPlace2
 		} else {
-			gLeastAllPlace = productsKernel73(0, max(int(gCandidatesLength), int(gAllLength2)), either, either3, either2, 0)
+			gLeastAllPlace = productsKernel72(0, max(int(gCandidatesLength), int(gAllLength2)), either, either3, either2, 0)
 		}
 		gLeastAllLength2 := gLeastAllPlace
 		gLeastAllLength = gLeastAllLength2
@@ -2334,7 +2327,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 	gLeastAllLength2 := gLeastAllLength
 	histogram3 := kgenTemporary[int64](&call, 2048)
 	clear(histogram3)
-	map10 := kgenTemporary[int64](&call, max(int(gLeastTiedLength), int(gLeastAllLength2)))
+	map9 := kgenTemporary[int64](&call, max(int(gLeastTiedLength), int(gLeastAllLength2)))
 	few3 := min(workers, max(int(gLeastTiedLength), int(gLeastAllLength2))/65536)
 	if max(int(gLeastTiedLength), int(gLeastAllLength2)) < 65536 {
 		few3 = workers
@@ -2342,13 +2335,13 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 	if few3 > 1 {
 		kgenFork(&call, few3, max(int(gLeastTiedLength), int(gLeastAllLength2)), 4096, func(_, lo, hi int) {
 			histogramOwn := make([]int64, 2048)
-			productsKernel74(lo, hi, either3, revenue2, map10, histogramOwn)
+			productsKernel73(lo, hi, either3, revenue2, map9, histogramOwn)
 			for i := range histogramOwn {
 				atomic.AddInt64(&histogram3[i], histogramOwn[i])
 			}
 		})
 	} else {
-		productsKernel74(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), either3, revenue2, map10, histogram3)
+		productsKernel73(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), either3, revenue2, map9, histogram3)
 	}
 	add3 := kgenTemporary[int64](&call, 2048)
 	if workers > 1 {
@@ -2357,16 +2350,16 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				add5 := productsKernel75Summary(lo, hi, histogram3)
+				add5 := productsKernel74Summary(lo, hi, histogram3)
 				blocks.await()
 				addBefore := add4
 				add4 = addBefore + add5
 				blocks.release()
-				productsKernel75(lo, hi, histogram3, add3, addBefore)
+				productsKernel74(lo, hi, histogram3, add3, addBefore)
 			}
 		})
 	} else {
-		productsKernel75(0, 2048, histogram3, add3, 0)
+		productsKernel74(0, 2048, histogram3, add3, 0)
 	}
 	pass4 := kgenTemporary[uint64](&call, max(int(gLeastTiedLength), int(gLeastAllLength2)))
 	pass5 := kgenTemporary[int64](&call, max(int(gLeastTiedLength), int(gLeastAllLength2)))
@@ -2376,7 +2369,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel76Summary(lo, hi, map10, 0, digits)
+				productsKernel75Summary(lo, hi, map9, 0, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -2384,12 +2377,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel76(lo, hi, add3, map10, pass4, either3, pass5, 0, 0, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
+				productsKernel75(lo, hi, add3, map9, pass4, either3, pass5, 0, 0, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel76(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), add3, map10, pass4, either3, pass5, 0, 0, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
+		productsKernel75(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), add3, map9, pass4, either3, pass5, 0, 0, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
 	}
 	pass6 := kgenTemporary[uint64](&call, max(int(gLeastTiedLength), int(gLeastAllLength2)))
 	pass7 := kgenTemporary[int64](&call, max(int(gLeastTiedLength), int(gLeastAllLength2)))
@@ -2399,7 +2392,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel77Summary(lo, hi, pass4, 8, digits)
+				productsKernel76Summary(lo, hi, pass4, 8, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -2407,12 +2400,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel77(lo, hi, add3, pass4, pass6, pass5, pass7, 1, 8, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
+				productsKernel76(lo, hi, add3, pass4, pass6, pass5, pass7, 1, 8, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel77(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), add3, pass4, pass6, pass5, pass7, 1, 8, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
+		productsKernel76(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), add3, pass4, pass6, pass5, pass7, 1, 8, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -2420,7 +2413,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel77Summary(lo, hi, pass6, 16, digits)
+				productsKernel76Summary(lo, hi, pass6, 16, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -2428,12 +2421,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel77(lo, hi, add3, pass6, pass4, pass7, pass5, 2, 16, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
+				productsKernel76(lo, hi, add3, pass6, pass4, pass7, pass5, 2, 16, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel77(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), add3, pass6, pass4, pass7, pass5, 2, 16, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
+		productsKernel76(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), add3, pass6, pass4, pass7, pass5, 2, 16, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -2441,7 +2434,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel77Summary(lo, hi, pass4, 24, digits)
+				productsKernel76Summary(lo, hi, pass4, 24, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -2449,12 +2442,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel77(lo, hi, add3, pass4, pass6, pass5, pass7, 3, 24, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
+				productsKernel76(lo, hi, add3, pass4, pass6, pass5, pass7, 3, 24, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel77(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), add3, pass4, pass6, pass5, pass7, 3, 24, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
+		productsKernel76(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), add3, pass4, pass6, pass5, pass7, 3, 24, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -2462,7 +2455,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel77Summary(lo, hi, pass6, 32, digits)
+				productsKernel76Summary(lo, hi, pass6, 32, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -2470,12 +2463,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel77(lo, hi, add3, pass6, pass4, pass7, pass5, 4, 32, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
+				productsKernel76(lo, hi, add3, pass6, pass4, pass7, pass5, 4, 32, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel77(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), add3, pass6, pass4, pass7, pass5, 4, 32, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
+		productsKernel76(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), add3, pass6, pass4, pass7, pass5, 4, 32, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -2483,7 +2476,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel77Summary(lo, hi, pass4, 40, digits)
+				productsKernel76Summary(lo, hi, pass4, 40, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -2491,12 +2484,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel77(lo, hi, add3, pass4, pass6, pass5, pass7, 5, 40, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
+				productsKernel76(lo, hi, add3, pass4, pass6, pass5, pass7, 5, 40, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel77(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), add3, pass4, pass6, pass5, pass7, 5, 40, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
+		productsKernel76(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), add3, pass4, pass6, pass5, pass7, 5, 40, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -2504,7 +2497,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel77Summary(lo, hi, pass6, 48, digits)
+				productsKernel76Summary(lo, hi, pass6, 48, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -2512,12 +2505,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel77(lo, hi, add3, pass6, pass4, pass7, pass5, 6, 48, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
+				productsKernel76(lo, hi, add3, pass6, pass4, pass7, pass5, 6, 48, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel77(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), add3, pass6, pass4, pass7, pass5, 6, 48, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
+		productsKernel76(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), add3, pass6, pass4, pass7, pass5, 6, 48, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
 	}
 	if workers > 1 {
 		counts := make([]int64, 256)
@@ -2525,7 +2518,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
 				digits := make([]int64, 256)
-				productsKernel83Summary(lo, hi, pass4, 56, digits)
+				productsKernel82Summary(lo, hi, pass4, 56, digits)
 				blocks.await()
 				for digit := range 256 {
 					count := digits[digit]
@@ -2533,19 +2526,19 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					counts[digit] += count
 				}
 				blocks.release()
-				productsKernel83(lo, hi, add3, pass4, pass5, pass7, 7, 56, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
+				productsKernel82(lo, hi, add3, pass4, pass5, pass7, 7, 56, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
 			}
 		})
 	} else {
 		digits := make([]int64, 256)
-		productsKernel83(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), add3, pass4, pass5, pass7, 7, 56, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
+		productsKernel82(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), add3, pass4, pass5, pass7, 7, 56, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
 	}
 	if workers > 1 {
 		kgenFork(&call, workers, max(int(gLeastTiedLength), int(gLeastAllLength2)), 4096, func(_, lo, hi int) {
-			productsKernel84(lo, hi, either2, pass7, top, topLength)
+			productsKernel83(lo, hi, either2, pass7, top, topLength)
 		})
 	} else {
-		productsKernel84(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), either2, pass7, top, topLength)
+		productsKernel83(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), either2, pass7, top, topLength)
 	}
 	product2 := kgenColumn(&call, dst.Product, int(topLength))
 	revenue3 := kgenColumn(&call, dst.Revenue, int(topLength))
@@ -2556,10 +2549,10 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 	}
 	if workers > 1 {
 		kgenFork(&call, workers, int(topLength), 4096, func(_, lo, hi int) {
-			productsKernel85(lo, hi, top, either122, product2, revenue2, revenue3, either172, sold, either222, looked)
+			productsKernel84(lo, hi, top, either122, product2, revenue2, revenue3, either172, sold, either222, looked)
 		})
 	} else {
-		productsKernel85(0, int(topLength), top, either122, product2, revenue2, revenue3, either172, sold, either222, looked)
+		productsKernel84(0, int(topLength), top, either122, product2, revenue2, revenue3, either172, sold, either222, looked)
 	}
 	for site, row := range failed {
 		if row == math.MaxInt64 {
@@ -2677,22 +2670,73 @@ func productsKernel3(lo, hi int, map2 []int32, insert, map5 []int64, nSampleSlot
 	}
 }
 
-// productsKernel4 returns what rows lo to hi add to the state, in the stages map6, reduce1, scalar1, scalar2, scalar4.
+// productsKernel4 runs rows lo to hi through the stages map6, reduce1, scalar1, scalar2, map7, map8, histogram1, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel4(lo, hi int, insert []int64) int64 {
-	var sum int64
+func productsKernel4(lo, hi int, insert, histogram []int64, map3 []uint32, reduce3, reduce2 uint32, sum int64) int64 {
+	x := reduce3 - reduce2
+	x2 := int64(reduce2)
+	x3 := uint32(x2)
+	x4 := uint32(bits.LeadingZeros32(uint32(x)))
+	x5 := int64(x4)
+	x6 := 32 - x5
+	x7 := x6 - 5
+	x8 := max(x7, 0)
+	x9 := uint32(x8)
 	insertRows := insert[lo:hi]
-	for i := range insertRows {
-		sum += kgenBit[int64](insertRows[i] != -1)
+	for _, insert2 := range insertRows {
+		cond := insert2 != -1
+		at := int64(0)
+		if cond {
+			at = insert2
+		}
+		var x10 uint32
+		if uint64(at) < uint64(len(map3)) {
+			x10 = map3[at]
+		}
+		x11 := x10
+		digit := int64(kgenSelect(cond, min((max(x11, x3)-x3)>>(x9&31), 31), 32) >> 0 & 63)
+		// g = groups(product)
+		bin := int(digit)
+		if uint64(bin) < uint64(len(histogram)) {
+			histogram[bin]++
+		}
+		sum += kgenBit[int64](cond)
 	}
 	return sum
 }
 
-// productsKernel5 returns what rows lo to hi add to the state, in the stages map10, reduce4, scalar5, scalar8.
+// productsKernel4Summary returns what rows lo to hi add to the state, in the stages map6, reduce1, scalar1, scalar2, map7, map8, histogram1.
 //
 //go:noinline
-func productsKernel5(lo, hi int, product []int32) (int64, uint32, uint32) {
+func productsKernel4Summary(lo, hi int, insert []int64) int64 {
+	var sum int64
+	insertRows := insert[lo:hi]
+	for _, insert2 := range insertRows {
+		cond := insert2 != -1
+		sum += kgenBit[int64](cond)
+	}
+	return sum
+}
+
+// productsKernel5 returns what rows lo to hi add to the state, in the stages map9, reduce3, scalar3, scalar4.
+//
+//go:noinline
+func productsKernel5(lo, hi int, histogram []int64) (int64, int64) {
+	var sum int64
+	greatest := int64(math.MinInt64)
+	histogramRows := histogram[lo:hi]
+	for i := range histogramRows {
+		greatest = max(greatest, kgenSelect(int64(lo+i) < 32, histogramRows[i], 0))
+		sum++
+	}
+	return sum, greatest
+}
+
+// productsKernel6 returns what rows lo to hi add to the state, in the stages map10, reduce4, scalar5, scalar8.
+//
+//go:noinline
+func productsKernel6(lo, hi int, product []int32) (int64, uint32, uint32) {
 	var sum int64
 	least := uint32(4294967295)
 	var greatest uint32
@@ -2706,10 +2750,10 @@ func productsKernel5(lo, hi int, product []int32) (int64, uint32, uint32) {
 	return sum, least, greatest
 }
 
-// productsKernel6 runs rows lo to hi through the stages map11, map12, aggregate1, from the state before them to the one after.
+// productsKernel7 runs rows lo to hi through the stages map11, map12, aggregate1, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel6(lo, hi int, aggregate []int64, product []int32, amount, aggregate2 []int64, paid []bool, aggregate3 []int64, map77 []bool, aggregate4 []int64, reduce5 uint32) {
+func productsKernel7(lo, hi int, aggregate []int64, product []int32, amount, aggregate2 []int64, paid []bool, aggregate3 []int64, map77 []bool, aggregate4 []int64, reduce5 uint32) {
 	aggregate2 = aggregate2[:len(aggregate)]
 	aggregate3 = aggregate3[:len(aggregate)]
 	aggregate4 = aggregate4[:len(aggregate)]
@@ -2733,11 +2777,11 @@ func productsKernel6(lo, hi int, aggregate []int64, product []int32, amount, agg
 	}
 }
 
-// productsKernel7 runs rows lo to hi through the stages mask1, partial1, offset1, add1, map14, compact1, from the state before them to the one after.
+// productsKernel8 runs rows lo to hi through the stages mask1, partial1, offset1, add1, map14, compact1, from the state before them to the one after.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func productsKernel7(lo, hi int, aggregate, aggregate5, compact []int64, compact2 []int32, aggregate9, compact3, aggregate12, compact4 []int64, reduce5 uint32, nFilledPlace int64) int64 {
+func productsKernel8(lo, hi int, aggregate, aggregate5, compact []int64, compact2 []int32, aggregate9, compact3, aggregate12, compact4 []int64, reduce5 uint32, nFilledPlace int64) int64 {
 	compact2 = compact2[:len(compact)]
 	compact3 = compact3[:len(compact)]
 	compact4 = compact4[:len(compact)]
@@ -2760,10 +2804,10 @@ func productsKernel7(lo, hi int, aggregate, aggregate5, compact []int64, compact
 	return nFilledPlace
 }
 
-// productsKernel8 runs rows lo to hi through the stages map15, map16, map17, map18, insert2, from the state before them to the one after.
+// productsKernel9 runs rows lo to hi through the stages map15, map16, map17, map18, insert2, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel8(lo, hi int, product []int32, insert, amount, insert2 []int64, paid []bool, insert3 []int64, map77 []bool, insert4 []int64, nSlots, n int64, firstRows, homes []int64, productOwn []int32, insertOwn, insertOwn2, insertOwn3 []int64) {
+func productsKernel9(lo, hi int, product []int32, insert, amount, insert2 []int64, paid []bool, insert3 []int64, map77 []bool, insert4 []int64, nSlots, n int64, firstRows, homes []int64, productOwn []int32, insertOwn, insertOwn2, insertOwn3 []int64) {
 	x := n / 64
 	x2 := min(x, 16384)
 	x3 := max(x2, 1)
@@ -2902,10 +2946,10 @@ func productsKernel8(lo, hi int, product []int32, insert, amount, insert2 []int6
 	}
 }
 
-// productsKernel9 runs rows lo to hi through the stages mask2, map19, reduce5, scalar7, from the state before them to the one after.
+// productsKernel10 runs rows lo to hi through the stages mask2, map19, reduce5, scalar7, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel9(lo, hi int, insert2 []int64, mask []bool, n, sum int64) int64 {
+func productsKernel10(lo, hi int, insert2 []int64, mask []bool, n, sum int64) int64 {
 	x := n / 64
 	x2 := min(x, 16384)
 	x3 := max(x2, 1)
@@ -2922,10 +2966,10 @@ func productsKernel9(lo, hi int, insert2 []int64, mask []bool, n, sum int64) int
 	return sum
 }
 
-// productsKernel9Summary returns what rows lo to hi add to the state, in the stages mask2, map19, reduce5, scalar7.
+// productsKernel10Summary returns what rows lo to hi add to the state, in the stages mask2, map19, reduce5, scalar7.
 //
 //go:noinline
-func productsKernel9Summary(lo, hi int, insert2 []int64, n int64) int64 {
+func productsKernel10Summary(lo, hi int, insert2 []int64, n int64) int64 {
 	var sum int64
 	x := n / 64
 	x2 := min(x, 16384)
@@ -2939,11 +2983,11 @@ func productsKernel9Summary(lo, hi int, insert2 []int64, n int64) int64 {
 	return sum
 }
 
-// productsKernel10 runs rows lo to hi through the stages partial2, offset2, add2, compact2, map20, map21, histogram2, from the state before them to the one after.
+// productsKernel11 runs rows lo to hi through the stages partial2, offset2, add2, compact2, map20, map21, histogram2, from the state before them to the one after.
 // Blocks of rows of both kinds list the selected ones first, and visit these: a branch on each would be guessed wrong.
 //
 //go:noinline
-func productsKernel10(lo, hi int, mask2 []bool, insert2, compact, compact2 []int64, product, map2 []int32, histogram []int64, nDistinctPlace int64) int64 {
+func productsKernel11(lo, hi int, mask2 []bool, insert2, compact, compact2 []int64, product, map2 []int32, histogram []int64, nDistinctPlace int64) int64 {
 	compact2 = compact2[:len(compact)]
 	map2 = map2[:len(compact)]
 	mask2Rows := mask2[lo:hi]
@@ -3077,11 +3121,11 @@ func productsKernel10(lo, hi int, mask2 []bool, insert2, compact, compact2 []int
 	return nDistinctPlace
 }
 
-// productsKernel10Summary returns what rows lo to hi add to the state, in the stages partial2, offset2, add2, compact2, map20, map21, histogram2.
+// productsKernel11Summary returns what rows lo to hi add to the state, in the stages partial2, offset2, add2, compact2, map20, map21, histogram2.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func productsKernel10Summary(lo, hi int, mask2 []bool) int64 {
+func productsKernel11Summary(lo, hi int, mask2 []bool) int64 {
 	var nDistinctPlace int64
 	mask2Rows := mask2[lo:hi]
 	for _, selected := range mask2Rows {
@@ -3090,10 +3134,10 @@ func productsKernel10Summary(lo, hi int, mask2 []bool) int64 {
 	return nDistinctPlace
 }
 
-// productsKernel11 runs rows lo to hi through the stages partial3, offset3, add3, from the state before them to the one after.
+// productsKernel12 runs rows lo to hi through the stages partial3, offset3, add3, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel11(lo, hi int, histogram2, add []int64, add2 int64) int64 {
+func productsKernel12(lo, hi int, histogram2, add []int64, add2 int64) int64 {
 	histogram2Rows := histogram2[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram2Rows)]
@@ -3105,10 +3149,10 @@ func productsKernel11(lo, hi int, histogram2, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// productsKernel11Summary returns what rows lo to hi add to the state, in the stages partial3, offset3, add3.
+// productsKernel12Summary returns what rows lo to hi add to the state, in the stages partial3, offset3, add3.
 //
 //go:noinline
-func productsKernel11Summary(lo, hi int, histogram2 []int64) int64 {
+func productsKernel12Summary(lo, hi int, histogram2 []int64) int64 {
 	var add int64
 	histogram2Rows := histogram2[lo:hi]
 	for i := range histogram2Rows {
@@ -3117,10 +3161,10 @@ func productsKernel11Summary(lo, hi int, histogram2 []int64) int64 {
 	return add
 }
 
-// productsKernel12 runs rows lo to hi through the stages pass1, from the state before them to the one after.
+// productsKernel13 runs rows lo to hi through the stages pass1, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel12(lo, hi int, add []int64, map17 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
+func productsKernel13(lo, hi int, add []int64, map17 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nDistinct
 	pass2 = pass2[:len(pass)]
@@ -3142,10 +3186,10 @@ func productsKernel12(lo, hi int, add []int64, map17 []int32, pass []uint32, pas
 	}
 }
 
-// productsKernel12Summary returns what rows lo to hi add to the state, in the stages pass1.
+// productsKernel13Summary returns what rows lo to hi add to the state, in the stages pass1.
 //
 //go:noinline
-func productsKernel12Summary(lo, hi int, map17 []int32, digitShift int64, digits []int64) {
+func productsKernel13Summary(lo, hi int, map17 []int32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	map17Rows := map17[lo:hi]
 	for i := range map17Rows {
@@ -3157,10 +3201,10 @@ func productsKernel12Summary(lo, hi int, map17 []int32, digitShift int64, digits
 	}
 }
 
-// productsKernel13 runs rows lo to hi through the stages pass2, from the state before them to the one after.
+// productsKernel14 runs rows lo to hi through the stages pass2, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel13(lo, hi int, add []int64, pass, pass2 []uint32, pass22, pass3 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
+func productsKernel14(lo, hi int, add []int64, pass, pass2 []uint32, pass22, pass3 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nDistinct
 	room := min(len(pass2), len(pass3))
@@ -3185,10 +3229,10 @@ func productsKernel13(lo, hi int, add []int64, pass, pass2 []uint32, pass22, pas
 	}
 }
 
-// productsKernel13Summary returns what rows lo to hi add to the state, in the stages pass2.
+// productsKernel14Summary returns what rows lo to hi add to the state, in the stages pass2.
 //
 //go:noinline
-func productsKernel13Summary(lo, hi int, pass []uint32, digitShift int64, digits []int64) {
+func productsKernel14Summary(lo, hi int, pass []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	passRows := pass[lo:hi]
 	for _, pass2 := range passRows {
@@ -3199,10 +3243,10 @@ func productsKernel13Summary(lo, hi int, pass []uint32, digitShift int64, digits
 	}
 }
 
-// productsKernel15 runs rows lo to hi through the stages pass4, from the state before them to the one after.
+// productsKernel16 runs rows lo to hi through the stages pass4, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel15(lo, hi int, add []int64, pass5 []uint32, pass6, pass []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
+func productsKernel16(lo, hi int, add []int64, pass5 []uint32, pass6, pass []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nDistinct
 	places := (*[256]int64)(digits)
@@ -3223,10 +3267,10 @@ func productsKernel15(lo, hi int, add []int64, pass5 []uint32, pass6, pass []int
 	}
 }
 
-// productsKernel15Summary returns what rows lo to hi add to the state, in the stages pass4.
+// productsKernel16Summary returns what rows lo to hi add to the state, in the stages pass4.
 //
 //go:noinline
-func productsKernel15Summary(lo, hi int, pass5 []uint32, digitShift int64, digits []int64) {
+func productsKernel16Summary(lo, hi int, pass5 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	pass5Rows := pass5[lo:hi]
 	for i := range pass5Rows {
@@ -3237,10 +3281,10 @@ func productsKernel15Summary(lo, hi int, pass5 []uint32, digitShift int64, digit
 	}
 }
 
-// productsKernel16 runs rows lo to hi through the stages map22, map23, map64, map65, map66, map67, from the state before them to the one after.
+// productsKernel17 runs rows lo to hi through the stages map22, map23, map64, map65, map66, map67, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel16(lo, hi int, pass7, compact3, insert9, map2, compact2 []int64, product, map3 []int32, insert12, map4, insert15, map5 []int64) {
+func productsKernel17(lo, hi int, pass7, compact3, insert9, map2, compact2 []int64, product, map3 []int32, insert12, map4, insert15, map5 []int64) {
 	mapRows := map2[lo:hi]
 	mapRows2 := map3[lo:hi]
 	mapRows2 = mapRows2[:len(mapRows)]
@@ -3289,10 +3333,10 @@ func productsKernel16(lo, hi int, pass7, compact3, insert9, map2, compact2 []int
 	}
 }
 
-// productsKernel17 runs rows lo to hi through the stages map24, histogram3, from the state before them to the one after.
+// productsKernel18 runs rows lo to hi through the stages map24, histogram3, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel17(lo, hi int, histogram []int64, product []int32, reduce5 uint32) {
+func productsKernel18(lo, hi int, histogram []int64, product []int32, reduce5 uint32) {
 	productRows := product[lo:hi]
 	for i := range productRows {
 		digit := int64((uint32(productRows[i]) - 2147483648 - reduce5) >> 16 >> 0 & 255)
@@ -3304,10 +3348,10 @@ func productsKernel17(lo, hi int, histogram []int64, product []int32, reduce5 ui
 	}
 }
 
-// productsKernel18 runs rows lo to hi through the stages partial4, offset4, add4, from the state before them to the one after.
+// productsKernel19 runs rows lo to hi through the stages partial4, offset4, add4, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel18(lo, hi int, histogram3, add []int64, add2 int64) int64 {
+func productsKernel19(lo, hi int, histogram3, add []int64, add2 int64) int64 {
 	histogram3Rows := histogram3[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram3Rows)]
@@ -3319,10 +3363,10 @@ func productsKernel18(lo, hi int, histogram3, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// productsKernel18Summary returns what rows lo to hi add to the state, in the stages partial4, offset4, add4.
+// productsKernel19Summary returns what rows lo to hi add to the state, in the stages partial4, offset4, add4.
 //
 //go:noinline
-func productsKernel18Summary(lo, hi int, histogram3 []int64) int64 {
+func productsKernel19Summary(lo, hi int, histogram3 []int64) int64 {
 	var add int64
 	histogram3Rows := histogram3[lo:hi]
 	for i := range histogram3Rows {
@@ -3331,10 +3375,10 @@ func productsKernel18Summary(lo, hi int, histogram3 []int64) int64 {
 	return add
 }
 
-// productsKernel19 runs rows lo to hi through the stages pass5, from the state before them to the one after.
+// productsKernel20 runs rows lo to hi through the stages pass5, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel19(lo, hi int, add2 []int64, product, pass []int32, amount, pass2 []int64, paid, pass3, map77, pass4 []bool, digitNumber, digitShift int64, reduce5 uint32, n int64, digits []int64) {
+func productsKernel20(lo, hi int, add2 []int64, product, pass []int32, amount, pass2 []int64, paid, pass3, map77, pass4 []bool, digitNumber, digitShift int64, reduce5 uint32, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	pass2 = pass2[:len(pass)]
@@ -3365,10 +3409,10 @@ func productsKernel19(lo, hi int, add2 []int64, product, pass []int32, amount, p
 	}
 }
 
-// productsKernel19Summary returns what rows lo to hi add to the state, in the stages pass5.
+// productsKernel20Summary returns what rows lo to hi add to the state, in the stages pass5.
 //
 //go:noinline
-func productsKernel19Summary(lo, hi int, product []int32, digitShift int64, reduce5 uint32, digits []int64) {
+func productsKernel20Summary(lo, hi int, product []int32, digitShift int64, reduce5 uint32, digits []int64) {
 	counts := (*[256]int64)(digits)
 	productRows := product[lo:hi]
 	for _, product2 := range productRows {
@@ -3379,10 +3423,10 @@ func productsKernel19Summary(lo, hi int, product []int32, digitShift int64, redu
 	}
 }
 
-// productsKernel20 runs rows lo to hi through the stages map25, map26, aggregate2, from the state before them to the one after.
+// productsKernel21 runs rows lo to hi through the stages map25, map26, aggregate2, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel20(lo, hi int, aggregate []int64, pass8 []int32, pass28, aggregate2 []int64, pass52 []bool, aggregate3 []int64, pass55 []bool, aggregate4 []int64, reduce5 uint32, nPartitioned int64) {
+func productsKernel21(lo, hi int, aggregate []int64, pass8 []int32, pass28, aggregate2 []int64, pass52 []bool, aggregate3 []int64, pass55 []bool, aggregate4 []int64, reduce5 uint32, nPartitioned int64) {
 	aggregate2 = aggregate2[:len(aggregate)]
 	aggregate3 = aggregate3[:len(aggregate)]
 	aggregate4 = aggregate4[:len(aggregate)]
@@ -3432,11 +3476,11 @@ func productsKernel20(lo, hi int, aggregate []int64, pass8 []int32, pass28, aggr
 	}
 }
 
-// productsKernel21 runs rows lo to hi through the stages mask3, partial5, offset5, add5, map27, compact3, from the state before them to the one after.
+// productsKernel22 runs rows lo to hi through the stages mask3, partial5, offset5, add5, map27, compact3, from the state before them to the one after.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func productsKernel21(lo, hi int, aggregate2, aggregate4, compact []int64, compact2 []int32, aggregate8, compact3, aggregate11, compact4 []int64, reduce5 uint32, nFilled2Place int64) int64 {
+func productsKernel22(lo, hi int, aggregate2, aggregate4, compact []int64, compact2 []int32, aggregate8, compact3, aggregate11, compact4 []int64, reduce5 uint32, nFilled2Place int64) int64 {
 	compact2 = compact2[:len(compact)]
 	compact3 = compact3[:len(compact)]
 	compact4 = compact4[:len(compact)]
@@ -3459,58 +3503,10 @@ func productsKernel21(lo, hi int, aggregate2, aggregate4, compact []int64, compa
 	return nFilled2Place
 }
 
-// productsKernel22 runs rows lo to hi through the stages map7, map8, histogram1, from the state before them to the one after.
+// productsKernel23 runs rows lo to hi through the stages map28, histogram4, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel22(lo, hi int, histogram, insert []int64, map3 []uint32, reduce2, reduce3 uint32) {
-	x := int64(reduce2)
-	x2 := uint32(x)
-	x3 := reduce3 - reduce2
-	x4 := uint32(bits.LeadingZeros32(uint32(x3)))
-	x5 := int64(x4)
-	x6 := 32 - x5
-	x7 := x6 - 5
-	x8 := max(x7, 0)
-	x9 := uint32(x8)
-	insertRows := insert[lo:hi]
-	for _, insert2 := range insertRows {
-		cond := insert2 != -1
-		at := int64(0)
-		if cond {
-			at = insert2
-		}
-		var x10 uint32
-		if uint64(at) < uint64(len(map3)) {
-			x10 = map3[at]
-		}
-		x11 := x10
-		digit := int64(kgenSelect(cond, min((max(x11, x2)-x2)>>(x9&31), 31), 32) >> 0 & 63)
-		// g = groups(product)
-		bin := int(digit)
-		if uint64(bin) < uint64(len(histogram)) {
-			histogram[bin]++
-		}
-	}
-}
-
-// productsKernel23 returns what rows lo to hi add to the state, in the stages map9, reduce3, scalar3.
-//
-//go:noinline
-func productsKernel23(lo, hi int, histogram []int64) (int64, int64) {
-	var sum int64
-	greatest := int64(math.MinInt64)
-	histogramRows := histogram[lo:hi]
-	for i := range histogramRows {
-		greatest = max(greatest, kgenSelect(int64(lo+i) < 32, histogramRows[i], 0))
-		sum++
-	}
-	return sum, greatest
-}
-
-// productsKernel24 runs rows lo to hi through the stages map28, histogram4, from the state before them to the one after.
-//
-//go:noinline
-func productsKernel24(lo, hi int, histogram []int64, product []int32, reduce int64, reduce2, reduce3 uint32) {
+func productsKernel23(lo, hi int, histogram []int64, product []int32, reduce int64, reduce2, reduce3 uint32) {
 	cond := reduce > 0
 	x := int64(reduce2)
 	x2 := int64(0)
@@ -3540,10 +3536,10 @@ func productsKernel24(lo, hi int, histogram []int64, product []int32, reduce int
 	}
 }
 
-// productsKernel25 runs rows lo to hi through the stages partial6, offset6, add6, map29, from the state before them to the one after.
+// productsKernel24 runs rows lo to hi through the stages partial6, offset6, add6, map29, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel25(lo, hi int, histogram4, add, map2 []int64, add2 int64) int64 {
+func productsKernel24(lo, hi int, histogram4, add, map2 []int64, add2 int64) int64 {
 	histogram4Rows := histogram4[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram4Rows)]
@@ -3558,10 +3554,10 @@ func productsKernel25(lo, hi int, histogram4, add, map2 []int64, add2 int64) int
 	return add2
 }
 
-// productsKernel25Summary returns what rows lo to hi add to the state, in the stages partial6, offset6, add6, map29.
+// productsKernel24Summary returns what rows lo to hi add to the state, in the stages partial6, offset6, add6, map29.
 //
 //go:noinline
-func productsKernel25Summary(lo, hi int, histogram4 []int64) int64 {
+func productsKernel24Summary(lo, hi int, histogram4 []int64) int64 {
 	var add int64
 	histogram4Rows := histogram4[lo:hi]
 	for _, histogram := range histogram4Rows {
@@ -3570,10 +3566,10 @@ func productsKernel25Summary(lo, hi int, histogram4 []int64) int64 {
 	return add
 }
 
-// productsKernel26 runs rows lo to hi through the stages pass6, from the state before them to the one after.
+// productsKernel25 runs rows lo to hi through the stages pass6, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel26(lo, hi int, add3 []int64, product []int32, pass []uint32, amount, pass2 []int64, paid, pass3, map77, pass4 []bool, digitNumber, digitShift, reduce int64, reduce2, reduce3 uint32, n int64, digits []int64) {
+func productsKernel25(lo, hi int, add3 []int64, product []int32, pass []uint32, amount, pass2 []int64, paid, pass3, map77, pass4 []bool, digitNumber, digitShift, reduce int64, reduce2, reduce3 uint32, n int64, digits []int64) {
 	cond := reduce > 0
 	x := int64(reduce2)
 	x2 := int64(0)
@@ -3623,10 +3619,10 @@ func productsKernel26(lo, hi int, add3 []int64, product []int32, pass []uint32, 
 	}
 }
 
-// productsKernel26Summary returns what rows lo to hi add to the state, in the stages pass6.
+// productsKernel25Summary returns what rows lo to hi add to the state, in the stages pass6.
 //
 //go:noinline
-func productsKernel26Summary(lo, hi int, product []int32, digitShift, reduce int64, reduce2, reduce3 uint32, digits []int64) {
+func productsKernel25Summary(lo, hi int, product []int32, digitShift, reduce int64, reduce2, reduce3 uint32, digits []int64) {
 	cond := reduce > 0
 	x := int64(reduce2)
 	x2 := int64(0)
@@ -3656,10 +3652,10 @@ func productsKernel26Summary(lo, hi int, product []int32, digitShift, reduce int
 	}
 }
 
-// productsKernel27 runs rows lo to hi through the stages insert3, from the state before them to the one after.
+// productsKernel26 runs rows lo to hi through the stages insert3, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel27(lo, hi int, add3, map28 []int64, pass9 []uint32, insert, pass27, insert2 []int64, pass51 []bool, insert3 []int64, pass54 []bool, insert4 []int64, insert5 []uint32, insert6 []int64) {
+func productsKernel26(lo, hi int, add3, map28 []int64, pass9 []uint32, insert, pass27, insert2 []int64, pass51 []bool, insert3 []int64, pass54 []bool, insert4 []int64, insert5 []uint32, insert6 []int64) {
 	table := make([]uint64, 1024)
 	last := 1023
 	counts := make([]int, 2048)
@@ -3904,10 +3900,10 @@ func productsKernel27(lo, hi int, add3, map28 []int64, pass9 []uint32, insert, p
 	}
 }
 
-// productsKernel28 returns what rows lo to hi add to the state, in the stages map31, map32, reduce6, scalar9, scalar10.
+// productsKernel27 returns what rows lo to hi add to the state, in the stages map31, map32, reduce6, scalar9, scalar10.
 //
 //go:noinline
-func productsKernel28(lo, hi int, insert4 []int64) (int64, int64, int64) {
+func productsKernel27(lo, hi int, insert4 []int64) (int64, int64, int64) {
 	var sum int64
 	var sum2 int64
 	var sum3 int64
@@ -3920,10 +3916,10 @@ func productsKernel28(lo, hi int, insert4 []int64) (int64, int64, int64) {
 	return sum, sum2, sum3
 }
 
-// productsKernel29 runs rows lo to hi through the stages partial7, offset7, add7, map30, from the state before them to the one after.
+// productsKernel28 runs rows lo to hi through the stages partial7, offset7, add7, map30, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel29(lo, hi int, insert4, add, map2 []int64, add2 int64) int64 {
+func productsKernel28(lo, hi int, insert4, add, map2 []int64, add2 int64) int64 {
 	insert4Rows := insert4[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(insert4Rows)]
@@ -3938,10 +3934,10 @@ func productsKernel29(lo, hi int, insert4, add, map2 []int64, add2 int64) int64 
 	return add2
 }
 
-// productsKernel29Summary returns what rows lo to hi add to the state, in the stages partial7, offset7, add7, map30.
+// productsKernel28Summary returns what rows lo to hi add to the state, in the stages partial7, offset7, add7, map30.
 //
 //go:noinline
-func productsKernel29Summary(lo, hi int, insert4 []int64) int64 {
+func productsKernel28Summary(lo, hi int, insert4 []int64) int64 {
 	var add int64
 	insert4Rows := insert4[lo:hi]
 	for _, insert := range insert4Rows {
@@ -3951,10 +3947,10 @@ func productsKernel29Summary(lo, hi int, insert4 []int64) int64 {
 	return add
 }
 
-// productsKernel30 runs rows lo to hi through the stages map33, map34, map35, map60, map61, map62, map63, from the state before them to the one after.
+// productsKernel29 runs rows lo to hi through the stages map33, map34, map35, map60, map61, map62, map63, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel30(lo, hi int, add4, add3, map29, insert5, insert8, map2 []int64, insert3 []uint32, map3 []int32, insert11, map4, insert14, map5 []int64, nParts2 int64) {
+func productsKernel29(lo, hi int, add4, add3, map29, insert5, insert8, map2 []int64, insert3 []uint32, map3 []int32, insert11, map4, insert14, map5 []int64, nParts2 int64) {
 	x := int64(lo)
 	low := 0
 	high := int(nParts2)
@@ -4026,10 +4022,10 @@ func productsKernel30(lo, hi int, add4, add3, map29, insert5, insert8, map2 []in
 	}
 }
 
-// productsKernel31 runs rows lo to hi through the stages map36, map37, map38, map39, map40, map41, histogram5, from the state before them to the one after.
+// productsKernel30 runs rows lo to hi through the stages map36, map37, map38, map39, map40, map41, histogram5, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel31(lo, hi int, histogram []int64, product []int32) {
+func productsKernel30(lo, hi int, histogram []int64, product []int32) {
 	productRows := product[lo:hi]
 	for i := range productRows {
 		x := (uint32(productRows[i]) - 2147483648) * 2654435761
@@ -4042,10 +4038,10 @@ func productsKernel31(lo, hi int, histogram []int64, product []int32) {
 	}
 }
 
-// productsKernel32 runs rows lo to hi through the stages partial8, offset8, add8, from the state before them to the one after.
+// productsKernel31 runs rows lo to hi through the stages partial8, offset8, add8, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel32(lo, hi int, histogram5, add []int64, add2 int64) int64 {
+func productsKernel31(lo, hi int, histogram5, add []int64, add2 int64) int64 {
 	histogram5Rows := histogram5[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram5Rows)]
@@ -4057,10 +4053,10 @@ func productsKernel32(lo, hi int, histogram5, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// productsKernel32Summary returns what rows lo to hi add to the state, in the stages partial8, offset8, add8.
+// productsKernel31Summary returns what rows lo to hi add to the state, in the stages partial8, offset8, add8.
 //
 //go:noinline
-func productsKernel32Summary(lo, hi int, histogram5 []int64) int64 {
+func productsKernel31Summary(lo, hi int, histogram5 []int64) int64 {
 	var add int64
 	histogram5Rows := histogram5[lo:hi]
 	for i := range histogram5Rows {
@@ -4069,10 +4065,10 @@ func productsKernel32Summary(lo, hi int, histogram5 []int64) int64 {
 	return add
 }
 
-// productsKernel33 runs rows lo to hi through the stages pass7, from the state before them to the one after.
+// productsKernel32 runs rows lo to hi through the stages pass7, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel33(lo, hi int, add5 []int64, product, pass []int32, amount, pass2 []int64, paid, pass3, map77, pass4 []bool, digitNumber, digitShift, n int64, digits []int64) {
+func productsKernel32(lo, hi int, add5 []int64, product, pass []int32, amount, pass2 []int64, paid, pass3, map77, pass4 []bool, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	room := min(min(min(len(pass), len(pass2)), len(pass3)), len(pass4))
@@ -4106,10 +4102,10 @@ func productsKernel33(lo, hi int, add5 []int64, product, pass []int32, amount, p
 	}
 }
 
-// productsKernel33Summary returns what rows lo to hi add to the state, in the stages pass7.
+// productsKernel32Summary returns what rows lo to hi add to the state, in the stages pass7.
 //
 //go:noinline
-func productsKernel33Summary(lo, hi int, product []int32, digitShift int64, digits []int64) {
+func productsKernel32Summary(lo, hi int, product []int32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	productRows := product[lo:hi]
 	for _, product2 := range productRows {
@@ -4121,10 +4117,10 @@ func productsKernel33Summary(lo, hi int, product []int32, digitShift int64, digi
 	}
 }
 
-// productsKernel34 runs rows lo to hi through the stages map42, map43, map44, map45, insert4, from the state before them to the one after.
+// productsKernel33 runs rows lo to hi through the stages map42, map43, map44, map45, insert4, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel34(lo, hi int, pass10 []int32, insert, pass26, insert2 []int64, pass50 []bool, insert3 []int64, pass53 []bool, insert4 []int64, nPartitionedSlots, n, nPartitioned3 int64) {
+func productsKernel33(lo, hi int, pass10 []int32, insert, pass26, insert2 []int64, pass50 []bool, insert3 []int64, pass53 []bool, insert4 []int64, nPartitionedSlots, n, nPartitioned3 int64) {
 	x := n / 8
 	x2 := min(x, 16777216)
 	x3 := max(x2, 1)
@@ -4223,10 +4219,10 @@ func productsKernel34(lo, hi int, pass10 []int32, insert, pass26, insert2 []int6
 	}
 }
 
-// productsKernel35 runs rows lo to hi through the stages mask4, map46, reduce7, scalar12, from the state before them to the one after.
+// productsKernel34 runs rows lo to hi through the stages mask4, map46, reduce7, scalar12, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel35(lo, hi int, insert6 []int64, mask []bool, n, sum int64) int64 {
+func productsKernel34(lo, hi int, insert6 []int64, mask []bool, n, sum int64) int64 {
 	x := n / 8
 	x2 := min(x, 16777216)
 	x3 := max(x2, 1)
@@ -4243,10 +4239,10 @@ func productsKernel35(lo, hi int, insert6 []int64, mask []bool, n, sum int64) in
 	return sum
 }
 
-// productsKernel35Summary returns what rows lo to hi add to the state, in the stages mask4, map46, reduce7, scalar12.
+// productsKernel34Summary returns what rows lo to hi add to the state, in the stages mask4, map46, reduce7, scalar12.
 //
 //go:noinline
-func productsKernel35Summary(lo, hi int, insert6 []int64, n int64) int64 {
+func productsKernel34Summary(lo, hi int, insert6 []int64, n int64) int64 {
 	var sum int64
 	x := n / 8
 	x2 := min(x, 16777216)
@@ -4260,11 +4256,11 @@ func productsKernel35Summary(lo, hi int, insert6 []int64, n int64) int64 {
 	return sum
 }
 
-// productsKernel36 runs rows lo to hi through the stages partial9, offset9, add9, compact4, map47, map48, histogram6, from the state before them to the one after.
+// productsKernel35 runs rows lo to hi through the stages partial9, offset9, add9, compact4, map47, map48, histogram6, from the state before them to the one after.
 // Blocks of rows of both kinds list the selected ones first, and visit these: a branch on each would be guessed wrong.
 //
 //go:noinline
-func productsKernel36(lo, hi int, mask4 []bool, insert6, compact, compact2 []int64, pass10, map2 []int32, histogram []int64, nPartitionedDistinctPlace int64) int64 {
+func productsKernel35(lo, hi int, mask4 []bool, insert6, compact, compact2 []int64, pass10, map2 []int32, histogram []int64, nPartitionedDistinctPlace int64) int64 {
 	compact2 = compact2[:len(compact)]
 	map2 = map2[:len(compact)]
 	mask4Rows := mask4[lo:hi]
@@ -4398,11 +4394,11 @@ func productsKernel36(lo, hi int, mask4 []bool, insert6, compact, compact2 []int
 	return nPartitionedDistinctPlace
 }
 
-// productsKernel36Summary returns what rows lo to hi add to the state, in the stages partial9, offset9, add9, compact4, map47, map48, histogram6.
+// productsKernel35Summary returns what rows lo to hi add to the state, in the stages partial9, offset9, add9, compact4, map47, map48, histogram6.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func productsKernel36Summary(lo, hi int, mask4 []bool) int64 {
+func productsKernel35Summary(lo, hi int, mask4 []bool) int64 {
 	var nPartitionedDistinctPlace int64
 	mask4Rows := mask4[lo:hi]
 	for _, selected := range mask4Rows {
@@ -4411,10 +4407,10 @@ func productsKernel36Summary(lo, hi int, mask4 []bool) int64 {
 	return nPartitionedDistinctPlace
 }
 
-// productsKernel37 runs rows lo to hi through the stages partial10, offset10, add10, from the state before them to the one after.
+// productsKernel36 runs rows lo to hi through the stages partial10, offset10, add10, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel37(lo, hi int, histogram6, add []int64, add2 int64) int64 {
+func productsKernel36(lo, hi int, histogram6, add []int64, add2 int64) int64 {
 	histogram6Rows := histogram6[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram6Rows)]
@@ -4426,10 +4422,10 @@ func productsKernel37(lo, hi int, histogram6, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// productsKernel37Summary returns what rows lo to hi add to the state, in the stages partial10, offset10, add10.
+// productsKernel36Summary returns what rows lo to hi add to the state, in the stages partial10, offset10, add10.
 //
 //go:noinline
-func productsKernel37Summary(lo, hi int, histogram6 []int64) int64 {
+func productsKernel36Summary(lo, hi int, histogram6 []int64) int64 {
 	var add int64
 	histogram6Rows := histogram6[lo:hi]
 	for i := range histogram6Rows {
@@ -4438,10 +4434,10 @@ func productsKernel37Summary(lo, hi int, histogram6 []int64) int64 {
 	return add
 }
 
-// productsKernel38 runs rows lo to hi through the stages pass8, from the state before them to the one after.
+// productsKernel37 runs rows lo to hi through the stages pass8, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel38(lo, hi int, add6 []int64, map44 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
+func productsKernel37(lo, hi int, add6 []int64, map44 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nPartitionedDistinct
 	pass2 = pass2[:len(pass)]
@@ -4463,10 +4459,10 @@ func productsKernel38(lo, hi int, add6 []int64, map44 []int32, pass []uint32, pa
 	}
 }
 
-// productsKernel38Summary returns what rows lo to hi add to the state, in the stages pass8.
+// productsKernel37Summary returns what rows lo to hi add to the state, in the stages pass8.
 //
 //go:noinline
-func productsKernel38Summary(lo, hi int, map44 []int32, digitShift int64, digits []int64) {
+func productsKernel37Summary(lo, hi int, map44 []int32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	map44Rows := map44[lo:hi]
 	for i := range map44Rows {
@@ -4478,10 +4474,10 @@ func productsKernel38Summary(lo, hi int, map44 []int32, digitShift int64, digits
 	}
 }
 
-// productsKernel39 runs rows lo to hi through the stages pass9, from the state before them to the one after.
+// productsKernel38 runs rows lo to hi through the stages pass9, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel39(lo, hi int, add6 []int64, pass11, pass []uint32, pass12, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
+func productsKernel38(lo, hi int, add6 []int64, pass11, pass []uint32, pass12, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nPartitionedDistinct
 	room := min(len(pass), len(pass2))
@@ -4506,10 +4502,10 @@ func productsKernel39(lo, hi int, add6 []int64, pass11, pass []uint32, pass12, p
 	}
 }
 
-// productsKernel39Summary returns what rows lo to hi add to the state, in the stages pass9.
+// productsKernel38Summary returns what rows lo to hi add to the state, in the stages pass9.
 //
 //go:noinline
-func productsKernel39Summary(lo, hi int, pass11 []uint32, digitShift int64, digits []int64) {
+func productsKernel38Summary(lo, hi int, pass11 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	pass11Rows := pass11[lo:hi]
 	for _, pass := range pass11Rows {
@@ -4520,10 +4516,10 @@ func productsKernel39Summary(lo, hi int, pass11 []uint32, digitShift int64, digi
 	}
 }
 
-// productsKernel41 runs rows lo to hi through the stages pass11, from the state before them to the one after.
+// productsKernel40 runs rows lo to hi through the stages pass11, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel41(lo, hi int, add6 []int64, pass15 []uint32, pass16, pass []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
+func productsKernel40(lo, hi int, add6 []int64, pass15 []uint32, pass16, pass []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nPartitionedDistinct
 	places := (*[256]int64)(digits)
@@ -4544,10 +4540,10 @@ func productsKernel41(lo, hi int, add6 []int64, pass15 []uint32, pass16, pass []
 	}
 }
 
-// productsKernel41Summary returns what rows lo to hi add to the state, in the stages pass11.
+// productsKernel40Summary returns what rows lo to hi add to the state, in the stages pass11.
 //
 //go:noinline
-func productsKernel41Summary(lo, hi int, pass15 []uint32, digitShift int64, digits []int64) {
+func productsKernel40Summary(lo, hi int, pass15 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	pass15Rows := pass15[lo:hi]
 	for i := range pass15Rows {
@@ -4558,10 +4554,10 @@ func productsKernel41Summary(lo, hi int, pass15 []uint32, digitShift int64, digi
 	}
 }
 
-// productsKernel42 runs rows lo to hi through the stages map49, map50, map56, map57, map58, map59, from the state before them to the one after.
+// productsKernel41 runs rows lo to hi through the stages map49, map50, map56, map57, map58, map59, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel42(lo, hi int, pass17, compact6, insert7, map2, compact5 []int64, pass10, map3 []int32, insert10, map4, insert13, map5 []int64) {
+func productsKernel41(lo, hi int, pass17, compact6, insert7, map2, compact5 []int64, pass10, map3 []int32, insert10, map4, insert13, map5 []int64) {
 	mapRows := map2[lo:hi]
 	mapRows2 := map3[lo:hi]
 	mapRows2 = mapRows2[:len(mapRows)]
@@ -4610,10 +4606,10 @@ func productsKernel42(lo, hi int, pass17, compact6, insert7, map2, compact5 []in
 	}
 }
 
-// productsKernel43 runs rows lo to hi through the stages map51, histogram7, from the state before them to the one after.
+// productsKernel42 runs rows lo to hi through the stages map51, histogram7, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel43(lo, hi int, histogram []int64, product []int32) {
+func productsKernel42(lo, hi int, histogram []int64, product []int32) {
 	productRows := product[lo:hi]
 	for i := range productRows {
 		x := uint32(productRows[i]) - 2147483648
@@ -4641,10 +4637,10 @@ func productsKernel43(lo, hi int, histogram []int64, product []int32) {
 	}
 }
 
-// productsKernel44 runs rows lo to hi through the stages partial11, offset11, add11, from the state before them to the one after.
+// productsKernel43 runs rows lo to hi through the stages partial11, offset11, add11, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel44(lo, hi int, histogram7, add []int64, add2 int64) int64 {
+func productsKernel43(lo, hi int, histogram7, add []int64, add2 int64) int64 {
 	histogram7Rows := histogram7[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram7Rows)]
@@ -4656,10 +4652,10 @@ func productsKernel44(lo, hi int, histogram7, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// productsKernel44Summary returns what rows lo to hi add to the state, in the stages partial11, offset11, add11.
+// productsKernel43Summary returns what rows lo to hi add to the state, in the stages partial11, offset11, add11.
 //
 //go:noinline
-func productsKernel44Summary(lo, hi int, histogram7 []int64) int64 {
+func productsKernel43Summary(lo, hi int, histogram7 []int64) int64 {
 	var add int64
 	histogram7Rows := histogram7[lo:hi]
 	for i := range histogram7Rows {
@@ -4668,10 +4664,10 @@ func productsKernel44Summary(lo, hi int, histogram7 []int64) int64 {
 	return add
 }
 
-// productsKernel45 runs rows lo to hi through the stages pass12, from the state before them to the one after.
+// productsKernel44 runs rows lo to hi through the stages pass12, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel45(lo, hi int, add7 []int64, product []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
+func productsKernel44(lo, hi int, add7 []int64, product []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	pass2 = pass2[:len(pass)]
@@ -4693,10 +4689,10 @@ func productsKernel45(lo, hi int, add7 []int64, product []int32, pass []uint32, 
 	}
 }
 
-// productsKernel45Summary returns what rows lo to hi add to the state, in the stages pass12.
+// productsKernel44Summary returns what rows lo to hi add to the state, in the stages pass12.
 //
 //go:noinline
-func productsKernel45Summary(lo, hi int, product []int32, digitShift int64, digits []int64) {
+func productsKernel44Summary(lo, hi int, product []int32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	productRows := product[lo:hi]
 	for i := range productRows {
@@ -4708,10 +4704,10 @@ func productsKernel45Summary(lo, hi int, product []int32, digitShift int64, digi
 	}
 }
 
-// productsKernel46 runs rows lo to hi through the stages pass13, from the state before them to the one after.
+// productsKernel45 runs rows lo to hi through the stages pass13, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel46(lo, hi int, add7 []int64, pass18, pass []uint32, pass19, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
+func productsKernel45(lo, hi int, add7 []int64, pass18, pass []uint32, pass19, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	room := min(len(pass), len(pass2))
@@ -4736,10 +4732,10 @@ func productsKernel46(lo, hi int, add7 []int64, pass18, pass []uint32, pass19, p
 	}
 }
 
-// productsKernel46Summary returns what rows lo to hi add to the state, in the stages pass13.
+// productsKernel45Summary returns what rows lo to hi add to the state, in the stages pass13.
 //
 //go:noinline
-func productsKernel46Summary(lo, hi int, pass18 []uint32, digitShift int64, digits []int64) {
+func productsKernel45Summary(lo, hi int, pass18 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	pass18Rows := pass18[lo:hi]
 	for _, pass := range pass18Rows {
@@ -4750,10 +4746,10 @@ func productsKernel46Summary(lo, hi int, pass18 []uint32, digitShift int64, digi
 	}
 }
 
-// productsKernel49 runs rows lo to hi through the stages map52, mask5, partial12, offset12, add12, map53, map54, map55, aggregate3, from the state before them to the one after.
+// productsKernel48 runs rows lo to hi through the stages map52, mask5, partial12, offset12, add12, map53, map54, map55, aggregate3, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel49(lo, hi int, pass24 []uint32, pass25, amount, aggregate []int64, aggregate2 []int32, paid []bool, aggregate3 []int64, map77 []bool, aggregate4 []int64, gRunsBegun, openSum int64, openLast int32, openSum2, openSum3 int64) (int64, int64, int32, int64, int64) {
+func productsKernel48(lo, hi int, pass24 []uint32, pass25, amount, aggregate []int64, aggregate2 []int32, paid []bool, aggregate3 []int64, map77 []bool, aggregate4 []int64, gRunsBegun, openSum int64, openLast int32, openSum2, openSum3 int64) (int64, int64, int32, int64, int64) {
 	aggregate2 = aggregate2[:len(aggregate)]
 	aggregate3 = aggregate3[:len(aggregate)]
 	aggregate4 = aggregate4[:len(aggregate)]
@@ -4816,11 +4812,11 @@ func productsKernel49(lo, hi int, pass24 []uint32, pass25, amount, aggregate []i
 	return gRunsBegun, openSum, openLast, openSum2, openSum3
 }
 
-// productsKernel49Summary returns what rows lo to hi add to the state, in the stages map52, mask5, partial12, offset12, add12, map53, map54, map55, aggregate3.
+// productsKernel48Summary returns what rows lo to hi add to the state, in the stages map52, mask5, partial12, offset12, add12, map53, map54, map55, aggregate3.
 // sum&(bit-1) is 0 if bit is 1, as in the first row of a group, and sum if bit is 0.
 //
 //go:noinline
-func productsKernel49Summary(lo, hi int, pass24 []uint32, pass25, amount []int64, paid, map77 []bool) (int64, bool, int64, bool, int32, bool, int64, bool, int64) {
+func productsKernel48Summary(lo, hi int, pass24 []uint32, pass25, amount []int64, paid, map77 []bool) (int64, bool, int64, bool, int32, bool, int64, bool, int64) {
 	var gRunsBegun int64
 	var openHead bool
 	var openSum int64
@@ -4874,10 +4870,10 @@ func productsKernel49Summary(lo, hi int, pass24 []uint32, pass25, amount []int64
 	return gRunsBegun, openHead, openSum, openPresent, openLast, openHead2, openSum2, openHead3, openSum3
 }
 
-// productsKernel51 runs rows lo to hi through the stages map68, map69, scalar14, scalar15, map70, map71, reduce8, scalar16, from the state before them to the one after.
+// productsKernel50 runs rows lo to hi through the stages map68, map69, scalar14, scalar15, map70, map71, reduce8, scalar16, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel51(lo, hi int, map2, revenue, map3 []int64, g, gSample, sum int64, least, greatest uint64) (int64, uint64, uint64) {
+func productsKernel50(lo, hi int, map2, revenue, map3 []int64, g, gSample, sum int64, least, greatest uint64) (int64, uint64, uint64) {
 	x := g / 16384
 	x2 := max(x, 1)
 	mapRows := map2[lo:hi]
@@ -4902,10 +4898,10 @@ func productsKernel51(lo, hi int, map2, revenue, map3 []int64, g, gSample, sum i
 	return sum, least, greatest
 }
 
-// productsKernel51Summary returns what rows lo to hi add to the state, in the stages map68, map69, scalar14, scalar15, map70, map71, reduce8, scalar16.
+// productsKernel50Summary returns what rows lo to hi add to the state, in the stages map68, map69, scalar14, scalar15, map70, map71, reduce8, scalar16.
 //
 //go:noinline
-func productsKernel51Summary(lo, hi int, revenue []int64, g int64) (int64, uint64, uint64) {
+func productsKernel50Summary(lo, hi int, revenue []int64, g int64) (int64, uint64, uint64) {
 	var sum int64
 	least := uint64(18446744073709551615)
 	var greatest uint64
@@ -4927,10 +4923,10 @@ func productsKernel51Summary(lo, hi int, revenue []int64, g int64) (int64, uint6
 	return sum, least, greatest
 }
 
-// productsKernel52 runs rows lo to hi through the stages map72, scalar17, scalar18, scalar19, from the state before them to the one after.
+// productsKernel51 runs rows lo to hi through the stages map72, scalar17, scalar18, scalar19, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel52(lo, hi int, map57 []int64, map2 []uint64, reduce13, reduce14 uint64, scalar12, scalar10, scalar11 int64) {
+func productsKernel51(lo, hi int, map57 []int64, map2 []uint64, reduce13, reduce14 uint64, scalar12, scalar10, scalar11 int64) {
 	x := reduce14 - reduce13
 	x2 := uint64(bits.LeadingZeros64(uint64(x)))
 	x3 := int64(x2)
@@ -4948,11 +4944,11 @@ func productsKernel52(lo, hi int, map57 []int64, map2 []uint64, reduce13, reduce
 	}
 }
 
-// productsKernel53 runs rows lo to hi through the stages histogram8, from the state before them to the one after.
+// productsKernel52 runs rows lo to hi through the stages histogram8, from the state before them to the one after.
 // Blocks of rows of both kinds list the selected ones first, and visit these: a branch on each would be guessed wrong.
 //
 //go:noinline
-func productsKernel53(lo, hi int, histogram []int64, map60 []uint64, digitWidth, digitShift, scalar13 int64) {
+func productsKernel52(lo, hi int, histogram []int64, map60 []uint64, digitWidth, digitShift, scalar13 int64) {
 	x := uint64(1) << (digitWidth & 63)
 	x2 := x - 1
 	x3 := int64(0) << (digitWidth & 63)
@@ -5165,10 +5161,10 @@ func productsKernel53(lo, hi int, histogram []int64, map60 []uint64, digitWidth,
 	}
 }
 
-// productsKernel54 runs rows lo to hi through the stages partial13, offset13, add13, from the state before them to the one after.
+// productsKernel53 runs rows lo to hi through the stages partial13, offset13, add13, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel54(lo, hi int, histogram8, add []int64, add2 int64) int64 {
+func productsKernel53(lo, hi int, histogram8, add []int64, add2 int64) int64 {
 	histogram8Rows := histogram8[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram8Rows)]
@@ -5180,10 +5176,10 @@ func productsKernel54(lo, hi int, histogram8, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// productsKernel54Summary returns what rows lo to hi add to the state, in the stages partial13, offset13, add13.
+// productsKernel53Summary returns what rows lo to hi add to the state, in the stages partial13, offset13, add13.
 //
 //go:noinline
-func productsKernel54Summary(lo, hi int, histogram8 []int64) int64 {
+func productsKernel53Summary(lo, hi int, histogram8 []int64) int64 {
 	var add int64
 	histogram8Rows := histogram8[lo:hi]
 	for i := range histogram8Rows {
@@ -5192,10 +5188,10 @@ func productsKernel54Summary(lo, hi int, histogram8 []int64) int64 {
 	return add
 }
 
-// productsKernel55 runs rows lo to hi through the stages pass16, from the state before them to the one after.
+// productsKernel54 runs rows lo to hi through the stages pass16, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel55(lo, hi int, add8 []int64, map60, pass []uint64, digitNumber, digitShift, digitWidth, gSample int64, digits []int64) {
+func productsKernel54(lo, hi int, add8 []int64, map60, pass []uint64, digitNumber, digitShift, digitWidth, gSample int64, digits []int64) {
 	x := uint64(1) << (digitWidth & 63)
 	x2 := x - 1
 	x3 := digitNumber << (digitWidth & 63)
@@ -5217,10 +5213,10 @@ func productsKernel55(lo, hi int, add8 []int64, map60, pass []uint64, digitNumbe
 	}
 }
 
-// productsKernel55Summary returns what rows lo to hi add to the state, in the stages pass16.
+// productsKernel54Summary returns what rows lo to hi add to the state, in the stages pass16.
 //
 //go:noinline
-func productsKernel55Summary(lo, hi int, map60 []uint64, digitShift, digitWidth int64, digits []int64) {
+func productsKernel54Summary(lo, hi int, map60 []uint64, digitShift, digitWidth int64, digits []int64) {
 	x := uint64(1) << (digitWidth & 63)
 	x2 := x - 1
 	counts := (*[1024]int64)(digits)
@@ -5233,10 +5229,10 @@ func productsKernel55Summary(lo, hi int, map60 []uint64, digitShift, digitWidth 
 	}
 }
 
-// productsKernel58 runs rows lo to hi through the stages pass19, from the state before them to the one after.
+// productsKernel57 runs rows lo to hi through the stages pass19, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel58(lo, hi int, pass, map60 []uint64) {
+func productsKernel57(lo, hi int, pass, map60 []uint64) {
 	passRows := pass[lo:hi]
 	map60Rows := map60[lo:hi]
 	map60Rows = map60Rows[:len(passRows)]
@@ -5246,10 +5242,10 @@ func productsKernel58(lo, hi int, pass, map60 []uint64) {
 	}
 }
 
-// productsKernel60 runs rows lo to hi through the stages map73, from the state before them to the one after.
+// productsKernel59 runs rows lo to hi through the stages map73, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel60(lo, hi int, pass31 []uint64, map2 []int64, scalar10 int64) {
+func productsKernel59(lo, hi int, pass31 []uint64, map2 []int64, scalar10 int64) {
 	x := uint64(1) << (scalar10 & 63)
 	x2 := x - 1
 	pass31Rows := pass31[lo:hi]
@@ -5261,11 +5257,11 @@ func productsKernel60(lo, hi int, pass31 []uint64, map2 []int64, scalar10 int64)
 	}
 }
 
-// productsKernel61 runs rows lo to hi through the stages scalar20, scalar21, scalar22, mask6, partial14, offset14, add14, compact5, scalar23, scalar24, from the state before them to the one after.
+// productsKernel60 runs rows lo to hi through the stages scalar20, scalar21, scalar22, mask6, partial14, offset14, add14, compact5, scalar23, scalar24, from the state before them to the one after.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func productsKernel61(lo, hi int, revenue, map61, map57, map56, compact []int64, most, g, gCandidatesPlace int64) int64 {
+func productsKernel60(lo, hi int, revenue, map61, map57, map56, compact []int64, most, g, gCandidatesPlace int64) int64 {
 	x := min(most, g)
 	x2 := max(x, 0)
 	x3 := x2 * 32768
@@ -5305,11 +5301,11 @@ func productsKernel61(lo, hi int, revenue, map61, map57, map56, compact []int64,
 	return gCandidatesPlace
 }
 
-// productsKernel62 runs rows lo to hi through the stages mask7, partial15, offset15, add15, compact6, from the state before them to the one after.
+// productsKernel61 runs rows lo to hi through the stages mask7, partial15, offset15, add15, compact6, from the state before them to the one after.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func productsKernel62(lo, hi int, compact []int64, gAllPlace int64) int64 {
+func productsKernel61(lo, hi int, compact []int64, gAllPlace int64) int64 {
 	for i := range hi - lo {
 		row := int64(lo + i)
 		selected := row >= 0
@@ -5320,10 +5316,10 @@ func productsKernel62(lo, hi int, compact []int64, gAllPlace int64) int64 {
 	return gAllPlace
 }
 
-// productsKernel63 runs rows lo to hi through the stages map74, scalar25, scalar26, map75, map76, reduce9, scalar27, from the state before them to the one after.
+// productsKernel62 runs rows lo to hi through the stages map74, scalar25, scalar26, map75, map76, reduce9, scalar27, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel63(lo, hi int, either5, revenue, map2 []int64, g, gLeast, sum int64, least, greatest uint64) (int64, uint64, uint64) {
+func productsKernel62(lo, hi int, either5, revenue, map2 []int64, g, gLeast, sum int64, least, greatest uint64) (int64, uint64, uint64) {
 	either5Rows := either5[lo:hi]
 	mapRows := map2[lo:hi]
 	mapRows = mapRows[:len(either5Rows)]
@@ -5343,10 +5339,10 @@ func productsKernel63(lo, hi int, either5, revenue, map2 []int64, g, gLeast, sum
 	return sum, least, greatest
 }
 
-// productsKernel63Summary returns what rows lo to hi add to the state, in the stages map74, scalar25, scalar26, map75, map76, reduce9, scalar27.
+// productsKernel62Summary returns what rows lo to hi add to the state, in the stages map74, scalar25, scalar26, map75, map76, reduce9, scalar27.
 //
 //go:noinline
-func productsKernel63Summary(lo, hi int, either5, revenue []int64) (int64, uint64, uint64) {
+func productsKernel62Summary(lo, hi int, either5, revenue []int64) (int64, uint64, uint64) {
 	var sum int64
 	least := uint64(18446744073709551615)
 	var greatest uint64
@@ -5365,10 +5361,10 @@ func productsKernel63Summary(lo, hi int, either5, revenue []int64) (int64, uint6
 	return sum, least, greatest
 }
 
-// productsKernel64 runs rows lo to hi through the stages map77, scalar28, scalar29, scalar30, from the state before them to the one after.
+// productsKernel63 runs rows lo to hi through the stages map77, scalar28, scalar29, scalar30, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel64(lo, hi int, map62, either5 []int64, map2 []uint64, reduce15, reduce16 uint64, scalar21, scalar19, scalar20 int64) {
+func productsKernel63(lo, hi int, map62, either5 []int64, map2 []uint64, reduce15, reduce16 uint64, scalar21, scalar19, scalar20 int64) {
 	x := reduce16 - reduce15
 	x2 := uint64(bits.LeadingZeros64(uint64(x)))
 	x3 := int64(x2)
@@ -5388,11 +5384,11 @@ func productsKernel64(lo, hi int, map62, either5 []int64, map2 []uint64, reduce1
 	}
 }
 
-// productsKernel65 runs rows lo to hi through the stages histogram9, from the state before them to the one after.
+// productsKernel64 runs rows lo to hi through the stages histogram9, from the state before them to the one after.
 // Blocks of rows of both kinds list the selected ones first, and visit these: a branch on each would be guessed wrong.
 //
 //go:noinline
-func productsKernel65(lo, hi int, histogram []int64, map65 []uint64, digitWidth, digitShift, scalar22 int64) {
+func productsKernel64(lo, hi int, histogram []int64, map65 []uint64, digitWidth, digitShift, scalar22 int64) {
 	x := uint64(1) << (digitWidth & 63)
 	x2 := x - 1
 	x3 := int64(0) << (digitWidth & 63)
@@ -5605,10 +5601,10 @@ func productsKernel65(lo, hi int, histogram []int64, map65 []uint64, digitWidth,
 	}
 }
 
-// productsKernel66 runs rows lo to hi through the stages partial16, offset16, add16, from the state before them to the one after.
+// productsKernel65 runs rows lo to hi through the stages partial16, offset16, add16, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel66(lo, hi int, histogram9, add []int64, add2 int64) int64 {
+func productsKernel65(lo, hi int, histogram9, add []int64, add2 int64) int64 {
 	histogram9Rows := histogram9[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram9Rows)]
@@ -5620,10 +5616,10 @@ func productsKernel66(lo, hi int, histogram9, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// productsKernel66Summary returns what rows lo to hi add to the state, in the stages partial16, offset16, add16.
+// productsKernel65Summary returns what rows lo to hi add to the state, in the stages partial16, offset16, add16.
 //
 //go:noinline
-func productsKernel66Summary(lo, hi int, histogram9 []int64) int64 {
+func productsKernel65Summary(lo, hi int, histogram9 []int64) int64 {
 	var add int64
 	histogram9Rows := histogram9[lo:hi]
 	for i := range histogram9Rows {
@@ -5632,10 +5628,10 @@ func productsKernel66Summary(lo, hi int, histogram9 []int64) int64 {
 	return add
 }
 
-// productsKernel67 runs rows lo to hi through the stages pass21, from the state before them to the one after.
+// productsKernel66 runs rows lo to hi through the stages pass21, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel67(lo, hi int, add9 []int64, map65, pass []uint64, digitNumber, digitShift, digitWidth, gLeast int64, digits []int64) {
+func productsKernel66(lo, hi int, add9 []int64, map65, pass []uint64, digitNumber, digitShift, digitWidth, gLeast int64, digits []int64) {
 	x := uint64(1) << (digitWidth & 63)
 	x2 := x - 1
 	x3 := digitNumber << (digitWidth & 63)
@@ -5657,10 +5653,10 @@ func productsKernel67(lo, hi int, add9 []int64, map65, pass []uint64, digitNumbe
 	}
 }
 
-// productsKernel67Summary returns what rows lo to hi add to the state, in the stages pass21.
+// productsKernel66Summary returns what rows lo to hi add to the state, in the stages pass21.
 //
 //go:noinline
-func productsKernel67Summary(lo, hi int, map65 []uint64, digitShift, digitWidth int64, digits []int64) {
+func productsKernel66Summary(lo, hi int, map65 []uint64, digitShift, digitWidth int64, digits []int64) {
 	x := uint64(1) << (digitWidth & 63)
 	x2 := x - 1
 	counts := (*[1024]int64)(digits)
@@ -5673,10 +5669,10 @@ func productsKernel67Summary(lo, hi int, map65 []uint64, digitShift, digitWidth 
 	}
 }
 
-// productsKernel70 runs rows lo to hi through the stages pass24, from the state before them to the one after.
+// productsKernel69 runs rows lo to hi through the stages pass24, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel70(lo, hi int, pass, map65 []uint64) {
+func productsKernel69(lo, hi int, pass, map65 []uint64) {
 	passRows := pass[lo:hi]
 	map65Rows := map65[lo:hi]
 	map65Rows = map65Rows[:len(passRows)]
@@ -5686,13 +5682,13 @@ func productsKernel70(lo, hi int, pass, map65 []uint64) {
 	}
 }
 
-// productsKernel72 runs rows lo to hi through the stages map78, map79, mask8, partial17, offset17, add17, compact7, scalar31, pass34, from the state before them to the one after.
+// productsKernel71 runs rows lo to hi through the stages map78, map79, mask8, partial17, offset17, add17, compact7, scalar31, pass34, from the state before them to the one after.
 // Blocks of rows of both kinds list the selected ones first, and visit these: a branch on each would be guessed wrong.
 // Every row is stored, and the next row overwrites it unless it is selected.
 // A place past the end belongs to rows after hi, which store it themselves.
 //
 //go:noinline
-func productsKernel72(lo, hi int, pass34 []uint64, compact, compact2, top []int64, reduce16, reduce15 uint64, scalar21, scalar19, gLeast, top2, gLeastTiedPlace int64) int64 {
+func productsKernel71(lo, hi int, pass34 []uint64, compact, compact2, top []int64, reduce16, reduce15 uint64, scalar21, scalar19, gLeast, top2, gLeastTiedPlace int64) int64 {
 	x := reduce16 - reduce15
 	x2 := uint64(bits.LeadingZeros64(uint64(x)))
 	x3 := int64(x2)
@@ -5794,11 +5790,11 @@ func productsKernel72(lo, hi int, pass34 []uint64, compact, compact2, top []int6
 	return gLeastTiedPlace
 }
 
-// productsKernel72Summary returns what rows lo to hi add to the state, in the stages map78, map79, mask8, partial17, offset17, add17, compact7, scalar31, pass34.
+// productsKernel71Summary returns what rows lo to hi add to the state, in the stages map78, map79, mask8, partial17, offset17, add17, compact7, scalar31, pass34.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func productsKernel72Summary(lo, hi int, pass34 []uint64, reduce16, reduce15 uint64, scalar21, scalar19, gLeast int64) int64 {
+func productsKernel71Summary(lo, hi int, pass34 []uint64, reduce16, reduce15 uint64, scalar21, scalar19, gLeast int64) int64 {
 	var gLeastTiedPlace int64
 	x := reduce16 - reduce15
 	x2 := uint64(bits.LeadingZeros64(uint64(x)))
@@ -5826,11 +5822,11 @@ func productsKernel72Summary(lo, hi int, pass34 []uint64, reduce16, reduce15 uin
 	return gLeastTiedPlace
 }
 
-// productsKernel73 runs rows lo to hi through the stages mask9, partial18, offset18, add18, compact8, from the state before them to the one after.
+// productsKernel72 runs rows lo to hi through the stages mask9, partial18, offset18, add18, compact8, from the state before them to the one after.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func productsKernel73(lo, hi int, either5, compact, compact2 []int64, gLeastAllPlace int64) int64 {
+func productsKernel72(lo, hi int, either5, compact, compact2 []int64, gLeastAllPlace int64) int64 {
 	compact2 = compact2[:len(compact)]
 	either5Rows := either5[lo:hi]
 	for i := range either5Rows {
@@ -5844,10 +5840,10 @@ func productsKernel73(lo, hi int, either5, compact, compact2 []int64, gLeastAllP
 	return gLeastAllPlace
 }
 
-// productsKernel74 runs rows lo to hi through the stages map80, map81, histogram10, from the state before them to the one after.
+// productsKernel73 runs rows lo to hi through the stages map80, map81, histogram10, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel74(lo, hi int, either6, revenue, map2, histogram []int64) {
+func productsKernel73(lo, hi int, either6, revenue, map2, histogram []int64) {
 	either6Rows := either6[lo:hi]
 	mapRows := map2[lo:hi]
 	mapRows = mapRows[:len(either6Rows)]
@@ -5903,10 +5899,10 @@ func productsKernel74(lo, hi int, either6, revenue, map2, histogram []int64) {
 	}
 }
 
-// productsKernel75 runs rows lo to hi through the stages partial19, offset19, add19, from the state before them to the one after.
+// productsKernel74 runs rows lo to hi through the stages partial19, offset19, add19, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel75(lo, hi int, histogram10, add []int64, add2 int64) int64 {
+func productsKernel74(lo, hi int, histogram10, add []int64, add2 int64) int64 {
 	histogram10Rows := histogram10[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram10Rows)]
@@ -5918,10 +5914,10 @@ func productsKernel75(lo, hi int, histogram10, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// productsKernel75Summary returns what rows lo to hi add to the state, in the stages partial19, offset19, add19.
+// productsKernel74Summary returns what rows lo to hi add to the state, in the stages partial19, offset19, add19.
 //
 //go:noinline
-func productsKernel75Summary(lo, hi int, histogram10 []int64) int64 {
+func productsKernel74Summary(lo, hi int, histogram10 []int64) int64 {
 	var add int64
 	histogram10Rows := histogram10[lo:hi]
 	for i := range histogram10Rows {
@@ -5930,10 +5926,10 @@ func productsKernel75Summary(lo, hi int, histogram10 []int64) int64 {
 	return add
 }
 
-// productsKernel76 runs rows lo to hi through the stages pass26, from the state before them to the one after.
+// productsKernel75 runs rows lo to hi through the stages pass26, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel76(lo, hi int, add10, map68 []int64, pass []uint64, either6, pass2 []int64, digitNumber, digitShift, gAgain int64, digits []int64) {
+func productsKernel75(lo, hi int, add10, map68 []int64, pass []uint64, either6, pass2 []int64, digitNumber, digitShift, gAgain int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * gAgain
 	pass2 = pass2[:len(pass)]
@@ -5957,10 +5953,10 @@ func productsKernel76(lo, hi int, add10, map68 []int64, pass []uint64, either6, 
 	}
 }
 
-// productsKernel76Summary returns what rows lo to hi add to the state, in the stages pass26.
+// productsKernel75Summary returns what rows lo to hi add to the state, in the stages pass26.
 //
 //go:noinline
-func productsKernel76Summary(lo, hi int, map68 []int64, digitShift int64, digits []int64) {
+func productsKernel75Summary(lo, hi int, map68 []int64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	map68Rows := map68[lo:hi]
 	for i := range map68Rows {
@@ -5972,10 +5968,10 @@ func productsKernel76Summary(lo, hi int, map68 []int64, digitShift int64, digits
 	}
 }
 
-// productsKernel77 runs rows lo to hi through the stages pass27, from the state before them to the one after.
+// productsKernel76 runs rows lo to hi through the stages pass27, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel77(lo, hi int, add10 []int64, pass35, pass []uint64, pass36, pass2 []int64, digitNumber, digitShift, gAgain int64, digits []int64) {
+func productsKernel76(lo, hi int, add10 []int64, pass35, pass []uint64, pass36, pass2 []int64, digitNumber, digitShift, gAgain int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * gAgain
 	room := min(len(pass), len(pass2))
@@ -6000,10 +5996,10 @@ func productsKernel77(lo, hi int, add10 []int64, pass35, pass []uint64, pass36, 
 	}
 }
 
-// productsKernel77Summary returns what rows lo to hi add to the state, in the stages pass27.
+// productsKernel76Summary returns what rows lo to hi add to the state, in the stages pass27.
 //
 //go:noinline
-func productsKernel77Summary(lo, hi int, pass35 []uint64, digitShift int64, digits []int64) {
+func productsKernel76Summary(lo, hi int, pass35 []uint64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	pass35Rows := pass35[lo:hi]
 	for _, pass := range pass35Rows {
@@ -6014,10 +6010,10 @@ func productsKernel77Summary(lo, hi int, pass35 []uint64, digitShift int64, digi
 	}
 }
 
-// productsKernel83 runs rows lo to hi through the stages pass33, from the state before them to the one after.
+// productsKernel82 runs rows lo to hi through the stages pass33, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel83(lo, hi int, add10 []int64, pass47 []uint64, pass48, pass []int64, digitNumber, digitShift, gAgain int64, digits []int64) {
+func productsKernel82(lo, hi int, add10 []int64, pass47 []uint64, pass48, pass []int64, digitNumber, digitShift, gAgain int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * gAgain
 	places := (*[256]int64)(digits)
@@ -6038,10 +6034,10 @@ func productsKernel83(lo, hi int, add10 []int64, pass47 []uint64, pass48, pass [
 	}
 }
 
-// productsKernel83Summary returns what rows lo to hi add to the state, in the stages pass33.
+// productsKernel82Summary returns what rows lo to hi add to the state, in the stages pass33.
 //
 //go:noinline
-func productsKernel83Summary(lo, hi int, pass47 []uint64, digitShift int64, digits []int64) {
+func productsKernel82Summary(lo, hi int, pass47 []uint64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	pass47Rows := pass47[lo:hi]
 	for i := range pass47Rows {
@@ -6052,11 +6048,11 @@ func productsKernel83Summary(lo, hi int, pass47 []uint64, digitShift int64, digi
 	}
 }
 
-// productsKernel84 runs rows lo to hi through the stages pass35, from the state before them to the one after.
+// productsKernel83 runs rows lo to hi through the stages pass35, from the state before them to the one after.
 // Blocks of rows of both kinds list the selected ones first, and visit these: a branch on each would be guessed wrong.
 //
 //go:noinline
-func productsKernel84(lo, hi int, either7, pass49, top []int64, top2 int64) {
+func productsKernel83(lo, hi int, either7, pass49, top []int64, top2 int64) {
 	either7Rows := either7[lo:hi]
 	pass49Rows := pass49[lo:hi]
 	pass49Rows = pass49Rows[:len(either7Rows)]
@@ -6096,10 +6092,10 @@ func productsKernel84(lo, hi int, either7, pass49, top []int64, top2 int64) {
 	}
 }
 
-// productsKernel85 runs rows lo to hi through the stages map82, map83, map84, map85, from the state before them to the one after.
+// productsKernel84 runs rows lo to hi through the stages map82, map83, map84, map85, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel85(lo, hi int, top []int64, either12, product []int32, revenue, revenue2, either17, sold, either22, looked []int64) {
+func productsKernel84(lo, hi int, top []int64, either12, product []int32, revenue, revenue2, either17, sold, either22, looked []int64) {
 	topRows := top[lo:hi]
 	productRows := product[lo:hi]
 	productRows = productRows[:len(topRows)]
