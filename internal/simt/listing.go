@@ -30,7 +30,7 @@ type rowList struct {
 
 // list makes the rows that some masks keep listed ones, if all that is left to do is done for them.
 func (k *kernel) list() {
-	if k.listed = listedDomain(k.Kernel, k.shape); k.listed == 0 || !k.walks() || k.long {
+	if k.listed = listedDomain(k.Kernel, k.shape); k.listed == 0 || !k.walks() || k.long || k.isRecomputed(k.Domains[k.listed].Guard) {
 		k.listed = 0
 		return
 	}
@@ -49,7 +49,7 @@ func listedDomain(t *tile.Kernel, s shape) (listed int) {
 	for d := range t.Domains {
 		switch {
 		case maskDepth(t, d) != listedMasks:
-		case listed > 0 || t.Domains[d].Kind != tile.Compact:
+		case listed > 0 || t.Domains[d].Kind != tile.Compact || t.Values[t.Domains[d].Guard].Domain == tile.Uniform: // which all rows pass or none
 			return 0
 		default:
 			listed = d
