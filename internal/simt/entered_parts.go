@@ -181,9 +181,9 @@ func (s *enteringParts) enterTogether(e *partBody) {
 	}, nil)
 }
 
-// hashesAhead is how many rows ahead of its own a work-item loads hashes: if most rows have one key, one work-group enters them, and waits for
-// memory alone.
-const hashesAhead = 4
+// hashesAhead is how many rows ahead of its own a work-item loads hashes, and hashesPassed how many it compares at once where
+// these are all alike: if most rows have one key, one work-group has them all, and waits for memory alone.
+const hashesAhead, hashesPassed = 4, 16
 
 // enterAlone enters rows of a work-item. It goes on to the next one as soon as a row is in, whatever its neighbours do.
 func (e *partBody) enterAlone(hashes, words, crowded *loop.Var, begin, end, places loop.Expr) {
@@ -219,13 +219,35 @@ func (e *partBody) enterAlone(hashes, words, crowded *loop.Var, begin, end, plac
 			e.b.Assign(isDone, loop.Or(isSame, loop.Eq(held, free)))
 		}, nil)
 		e.b.If(isDone, func() {
+			entered := e.b.Let("entered", hash)
 			e.b.Assign(row, loop.Add(row, workgroup))
 			for i := range hashesAhead {
 				e.b.Assign(queue[i], queue[i+1])
 			}
 			load(queue[hashesAhead], hashesAhead)
+			areAlike := loop.And(loop.Eq(hash, entered), loop.Eq(queue[hashesAhead], entered))
+			e.b.If(areAlike, func() {
+				e.passAlike(hashes, row, end, entered)
+				for i := range queue {
+					load(queue[i], i)
+				}
+			}, nil)
 			e.b.Assign(at, start())
 		}, func() { e.b.Assign(at, loop.Add(at, loop.Int(1))) })
+	})
+}
+
+// passAlike moves on from a row of a work-item as long as its next rows all have a hash that it has entered, which need nothing more.
+func (e *partBody) passAlike(hashes, row *loop.Var, end, entered loop.Expr) {
+	step := loop.Int(int64(hashesPassed * e.workgroup))
+	e.b.While(loop.Le(loop.Add(row, step), end), func() {
+		others := loop.Expr(number(ir.U32, 0))
+		for i := range hashesPassed {
+			hash := e.b.Let("next", loop.At(hashes, loop.Add(row, loop.Int(int64(i*e.workgroup)))))
+			others = loop.Apply(ir.OpOr, others, loop.Apply(ir.OpXor, hash, entered))
+		}
+		e.b.If(loop.Ne(e.b.Let("others", others), number(ir.U32, 0)), func() { e.b.Break() }, nil)
+		e.b.Assign(row, loop.Add(row, step))
 	})
 }
 

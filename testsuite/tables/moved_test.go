@@ -241,6 +241,7 @@ func TestCrowdedParts(t *testing.T) {
 			inputs = append(inputs, []ir.Column{{Kind: ir.U32, Slice: left}, {Kind: ir.U32, Slice: right}, {Kind: ir.I32, Slice: values}})
 		}
 	}
+	inputs = append(inputs, manyOfOneKey(11, 3000))
 	for i, columns := range inputs {
 		level := fuse.Levels[i%len(fuse.Levels)]
 		program, _, err := compile.Compile(p[0], compile.Options{Level: level, Options: fuse.Options{Short: true, Radix: 4, Partitions: true, Moved: keys}})
@@ -258,6 +259,28 @@ func TestCrowdedParts(t *testing.T) {
 			t.Errorf("level %s, input %d: no table is made by parts", level, i)
 		}
 	}
+}
+
+// manyOfOneKey returns rows of which nearly all have one key, and some have others that are of the same part.
+func manyOfOneKey(key uint32, rows int) []ir.Column {
+	var left, right []uint32
+	var values []int32
+	other := key
+	for r := range rows {
+		x := key
+		if r%97 == 0 {
+			for other++; narrowHash(other)>>16 != narrowHash(key)>>16; {
+				other++
+			}
+			x = other
+			left = append(left, x, x+1)
+		}
+		right, values = append(right, x), append(values, int32(r))
+	}
+	for len(left) < 400 {
+		left = append(left, key)
+	}
+	return []ir.Column{{Kind: ir.U32, Slice: left}, {Kind: ir.U32, Slice: right}, {Kind: ir.I32, Slice: values}}
 }
 
 // TestSlotsAround makes a table of keys of which more have the last slots than there are, and others the first ones, which
