@@ -102,6 +102,9 @@ pipeline checked(k: [n]i32, x: [n]i32) {
 						t.Fatalf("windows in kernels %v", ways)
 					}
 					target := simt.Target{Atomics64: i < 3, LaunchedLocal: []int64{200 << 10, 6000, 6000, 0}[i]} // the last is that of OpenCL C
+					if size > 3000 {
+						target.LaunchedLocal = max(target.LaunchedLocal, 12000) // digits of nine bits have twice as many counters
+					}
 					lowered, err := target.Lower(program, plan.Schedule{Workgroup: 16, Items: 4, Scheme: simt.SchemePublished, Chunk: 8})
 					if err != nil {
 						t.Fatal(err)
