@@ -51,7 +51,7 @@ func (e *rowBody) eachGathered(body func()) {
 // gathersOfKept lists the loads from anywhere that the phase at hand makes for rows that masks keep,
 // by places that are known before it.
 func (e *rowBody) gathersOfKept() (list []int) {
-	if e.masks == 0 || e.now == atEnd {
+	if e.masks == 0 || e.now == atEnd || e.now == 0 && e.listed == 0 { // all rows are many, and have no branches to begin with
 		return nil
 	}
 	for i := range e.Ops {
