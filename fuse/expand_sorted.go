@@ -30,7 +30,7 @@ func (o *ordering) sortedWords(t rowTable, code *ir.Value) *ir.Value {
 		t.sorted.slots, t.sorted.none = o.newDomain(ir.DomainBins, sorted.word.Type.Domain.Name+"_slots", nil), o.none(ends, t.hashed)
 	}
 	args := []*ir.Value{ends, t.hashed, sorted.word, sorted.number, shift}
-	made := o.add(o.pos, ir.Value{Op: ir.OpEnterParts, Args: args, Split: t.bucket, Type: ir.Type{Kind: ir.U64, Domain: t.sorted.slots}})
+	made := o.add(o.pos, ir.Value{Op: ir.OpEnterParts, Args: args, Split: t.bucket, Shift: slotPartBits, Type: ir.Type{Kind: ir.U64, Domain: t.sorted.slots}})
 	if t.sorted.slots.By == nil {
 		t.sorted.slots.By = made
 	}

@@ -142,7 +142,7 @@ func (b *kernelBuilder) enterParts(w *Value) {
 	b.known(w.Domain)
 	of := func(x *ir.Value) int { return b.complete(b.graph.result(x), tile.Gather) }
 	ends, hashes, codes := of(v.Args[0]), of(v.Args[2]), of(v.Args[3])
-	b.EnterParts(b.Stream(w.Name, w.Type, w.Name, tile.Permute, true), ends, hashes, codes, b.scalar(v.Args[4], false), v.Split)
+	b.EnterParts(b.Stream(w.Name, w.Type, w.Name, tile.Permute, true), ends, hashes, codes, b.scalar(v.Args[4], false), v.Split, int(v.Shift))
 }
 
 // insert enters the rows of w, a hash table, and returns their slots.

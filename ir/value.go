@@ -52,7 +52,7 @@ type Value struct {
 	Like     *Pattern // OpParam, a bool column: what it says of each row of a column of texts, its source
 	Present  *Value   // OpParam, a bool column: the parameter of whose rows it tells which have a value
 	Reduce   ReduceOp // OpScan, OpExscan
-	Shift    int64    // OpPrev, OpNext: rows, >= 0
+	Shift    int64    // OpPrev, OpNext: rows, >= 0; OpEnterParts: by how many high bits of their hashes, of 32, the rows are sorted
 	Split    int      // OpFind, OpJoin: Args[:Split] is the left key tuple, Args[Split:] the right one; OpRank: bits of a digit; OpInsert: by how many high bits of their slots the rows are sorted; OpMatch, OpEnterParts: of what number slots are multiples, if of any; OpBins: without how many low bits of their bins, if any; OpGroupParts: with how many groups a part may be divided
 	Desc     []bool   // OpOrder: per key, descending
 	Limit    *Value   // OpOrder: the limit: operand, or nil; of a fold of the compiler: a condition that others have not, or nil

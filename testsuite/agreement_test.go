@@ -6,12 +6,9 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/backends"
-	"github.com/kgen-go/kgen/backends/gocpu"
 	"github.com/kgen-go/kgen/fuse"
 	"github.com/kgen-go/kgen/internal/compile"
-	run "github.com/kgen-go/kgen/internal/device/gocpu"
 	"github.com/kgen-go/kgen/ir"
-	"github.com/kgen-go/kgen/plan"
 	"github.com/kgen-go/kgen/testsuite"
 	"github.com/kgen-go/kgen/testsuite/internal/emittedtest"
 	"github.com/kgen-go/kgen/testsuite/internal/kerneltest"
@@ -71,8 +68,7 @@ func testAgreementOf(t *testing.T, name string) {
 func testAgreement(t *testing.T, entries []testsuite.Entry) {
 	t.Helper()
 	var compiled []testsuite.Entry
-	var source run.Source
-	plans := map[string]*plan.Plan{}
+	var build emittedtest.Build
 	for _, level := range fuse.Levels {
 		var programs []*backends.Program
 		for _, entry := range entries {
@@ -82,18 +78,13 @@ func testAgreement(t *testing.T, entries []testsuite.Entry) {
 				continue
 			}
 			programs = append(programs, program)
-			plans[level+"/"+entry.Pipeline.Name] = program.Plan
 			if level == fuse.Levels[0] {
 				compiled = append(compiled, entry)
 			}
 		}
-		out, err := gocpu.Emitter{}.Emit(programs, backends.Options{Package: level})
-		if err != nil {
-			t.Fatal(err)
-		}
-		emittedtest.AddPackage(&source, level, out)
+		build.Add(t, backends.Options{Package: level}, programs...)
 	}
-	device := emittedtest.Open(t, source, plans)
+	device := build.Open(t)
 	for _, entry := range compiled {
 		t.Run(entry.Name, func(t *testing.T) {
 			agree(t, device, entry.Pipeline, "own data", entry.Columns)

@@ -14,7 +14,6 @@ import (
 	"github.com/kgen-go/kgen/fuse"
 	"github.com/kgen-go/kgen/internal/compile"
 	"github.com/kgen-go/kgen/internal/device/exec"
-	run "github.com/kgen-go/kgen/internal/device/gocpu"
 	"github.com/kgen-go/kgen/internal/interp"
 	"github.com/kgen-go/kgen/internal/simt"
 	"github.com/kgen-go/kgen/internal/simt/simttest"
@@ -84,9 +83,8 @@ func TestOrders(t *testing.T) {
 		}
 	})
 	t.Run("emitted Go", func(t *testing.T) {
-		var source run.Source
+		var build emittedtest.Build
 		var programs []*backends.Program
-		plans := map[string]*plan.Plan{}
 		for _, p := range some {
 			options := fuse.Options{Radix: gocpu.Radix, RadixOfMany: gocpu.RadixOfMany, Cores: true, Sample: 64}
 			program, _, err := compile.Compile(p, compile.Options{Level: fuse.LevelOnePass, Options: options})
@@ -94,14 +92,9 @@ func TestOrders(t *testing.T) {
 				t.Fatal(err)
 			}
 			programs = append(programs, program)
-			plans[fuse.LevelOnePass+"/"+p.Name] = program.Plan
 		}
-		out, err := gocpu.Emitter{}.Emit(programs, backends.Options{Package: fuse.LevelOnePass})
-		if err != nil {
-			t.Fatal(err)
-		}
-		emittedtest.AddPackage(&source, fuse.LevelOnePass, out)
-		device := emittedtest.Open(t, source, plans)
+		build.Add(t, backends.Options{Package: fuse.LevelOnePass}, programs...)
+		device := build.Open(t)
 		for _, p := range some {
 			for _, workers := range []int{1, 3} {
 				ordersAgree(t, p, []int{0, 60, 64*64 + 900}, func(in []ir.Column) ([]ir.Column, error) {

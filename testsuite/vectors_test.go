@@ -3,18 +3,15 @@ package testsuite_test
 import (
 	"fmt"
 	"math"
-	"os"
 	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/kgen-go/kgen/backends"
-	"github.com/kgen-go/kgen/backends/gocpu"
 	"github.com/kgen-go/kgen/fuse"
 	"github.com/kgen-go/kgen/internal/compile"
 	run "github.com/kgen-go/kgen/internal/device/gocpu"
 	"github.com/kgen-go/kgen/ir"
-	"github.com/kgen-go/kgen/plan"
 	"github.com/kgen-go/kgen/testsuite"
 	"github.com/kgen-go/kgen/testsuite/internal/emittedtest"
 )
@@ -107,10 +104,9 @@ func TestVectors(t *testing.T) {
 	if !run.HasVectors() {
 		t.Skip("there is no AVX-512")
 	}
-	var source run.Source
+	var build emittedtest.Build
 	var pipelines []*ir.Pipeline
 	var kinds []ir.Kind
-	plans := map[string]*plan.Plan{}
 	for _, k := range vectorKinds {
 		text := strings.Join(vectorPipelines(k), "\n")
 		loaded, errs := ir.Load("vectors.kg", []byte(text))
@@ -124,16 +120,11 @@ func TestVectors(t *testing.T) {
 				t.Fatal(err)
 			}
 			programs = append(programs, program)
-			plans[k.String()+"/"+p.Name] = program.Plan
 			pipelines, kinds = append(pipelines, p), append(kinds, k)
 		}
-		out, err := gocpu.Emitter{}.Emit(programs, backends.Options{Package: k.String(), SIMD: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		emittedtest.AddPackage(&source, k.String(), out)
+		build.Add(t, backends.Options{Package: k.String(), SIMD: true}, programs...)
 	}
-	device := emittedtest.OpenWith(t, source, plans, run.Options{CacheFolder: os.Getenv("KGEN_CACHE"), SIMD: true})
+	device := build.Open(t)
 	for i, p := range pipelines {
 		for _, rows := range []int{0, 1, 31, 32, 33, 63, 64, 65, 127, 128, 1000, emittedtest.ChainRows} {
 			if rows == emittedtest.ChainRows && kinds[i].Size() != 4 { // enough for several workers

@@ -104,7 +104,7 @@ func (e *partBody) rows() (begin, end loop.Expr) {
 		return loop.Apply(ir.OpShl, loop.ToKind(ir.U64, slot), loop.ToKind(ir.U64, e.shift))
 	}
 	part := func(hash loop.Expr) loop.Expr {
-		return loop.ToCounter(loop.Apply(ir.OpShr, hash, number(ir.U64, hashBits-partBits)))
+		return loop.ToCounter(loop.Apply(ir.OpShr, hash, number(ir.U64, hashBits-int64(e.op.PartBits))))
 	}
 	last := loop.Sub(loop.Add(e.first, e.count), loop.Int(1))
 	if e.op.Bucket > 0 { // the last one is where rows want all slots of its bucket
@@ -117,8 +117,8 @@ func (e *partBody) rows() (begin, end loop.Expr) {
 	return e.b.Let("begin_row", loop.ToCounter(begun)), e.b.Let("end_row", loop.ToCounter(loop.At(ends, lastPart)))
 }
 
-// hashBits are those of a hash, and partBits those by which rows are sorted.
-const hashBits, partBits = 32, 16
+// hashBits are those of a hash.
+const hashBits = 32
 
 // wanted returns the slot that a row with a hash wants, counted from the first one of the tile.
 func (e *partBody) wanted(hash loop.Expr) loop.Expr {

@@ -18,12 +18,15 @@ const listedMasks = 2
 // read by wide accesses as those of all rows.
 const directShare = 3
 
+// listedRows is for how many rows of each of its work-items a subgroup has a list: fewer than one is left of earlier tiles, and a tile adds one at a time.
+const listedRows = 2
+
 // listing is the strategy of such kernels.
 type listing struct{ filtering }
 
 // rowList is the list of a subgroup.
 type rowList struct {
-	rows  *loop.Var // of all subgroups, twice as many rows of each as it has work-items
+	rows  *loop.Var // of all subgroups
 	first loop.Expr // the place of this subgroup's first row
 	count *loop.Var
 }
@@ -80,7 +83,7 @@ func listBytes(t *tile.Kernel, s shape, workgroup int) int64 {
 	if s.workgroup = workgroup; listedDomain(t, s) == 0 {
 		return 0
 	}
-	return int64(2 * workgroup * ir.U32.Size())
+	return int64(listedRows * workgroup * ir.U32.Size())
 }
 
 func (f listing) run(s *launches, e *rowBody) {
@@ -90,7 +93,7 @@ func (f listing) run(s *launches, e *rowBody) {
 
 // beginList declares the lists of a work-group, which are empty.
 func (e *rowBody) beginList() {
-	rows := 2 * e.subgroup.Width
+	rows := listedRows * e.subgroup.Width
 	e.list = &rowList{
 		rows:  e.localWords("rows", e.workgroup/e.subgroup.Width*rows),
 		first: e.b.Let("first_listed", loop.Mul(&loop.ID{Kind: loop.SubgroupID}, loop.Int(int64(rows)))),

@@ -339,8 +339,8 @@ func (b *Builder) Pairs(stream int, others []int, begin, rows ID, keys []ID) {
 
 // EnterParts makes the hash table stream, whose slots are the rows of the base, of rows in the order of its parts; see the
 // operation EnterParts.
-func (b *Builder) EnterParts(stream, ends, hashes, codes int, shift ID, bucket int) {
-	b.emit(Op{Kind: EnterParts, Stream: stream, Keys: []int{ends, hashes, codes}, Args: []ID{shift}, Bucket: bucket})
+func (b *Builder) EnterParts(stream, ends, hashes, codes int, shift ID, bucket, partBits int) {
+	b.emit(Op{Kind: EnterParts, Stream: stream, Keys: []int{ends, hashes, codes}, Args: []ID{shift}, Bucket: bucket, PartBits: partBits})
 }
 
 // MatchParts stores the codes that words have for keys in stream, part by part, and returns how

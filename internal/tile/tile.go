@@ -104,7 +104,7 @@ const (
 	Match                     // (slot, slots, direct, key) -> u32: Stream is a hash table of so many words, of which those that are not 0 have a key above a code of 32 bits: from slot on and around, the code of the one that has key, or 0. If direct, which is uniform, holds, 0
 	Partners                  // (rows, keys...) -> i64 over the base: how many of so many rows of the streams Keys have equal keys; with First, the first of these, or -1. Keys are recomputable; Stream is the first one's
 	Pairs                     // (begin, rows, keys...) -> () over the base: Stream from begin on has the rows of which Partners counts how many they are, in order. All but rows are recomputable
-	EnterParts                // (shift) -> () over the base, slots of the hash table Stream of words: Keys are the streams of ends, hashes and codes. Rows of these lie in the order of the 16 highest bits of their hashes, and end where ends says of each number there. A hash above its code enters at the first slot, from that of the hash on and around, that is free (0), unless a row before has the hash; its slot is the hash without shift low bits, or the last multiple of Bucket up to there
+	EnterParts                // (shift) -> () over the base, slots of the hash table Stream of words: Keys are the streams of ends, hashes and codes. Rows of these lie in the order of the PartBits highest bits of their hashes, of 32, and end where ends says of each number there. A hash above its code enters at the first slot, from that of the hash on and around, that is free (0), unless a row before has the hash; its slot is the hash without shift low bits, or the last multiple of Bucket up to there
 	MatchParts                // (first, end, from, to) -> i64: Keys are streams of words and of keys. Stream gets, for keys from place from to place to, the code of the first word from place first to place end that has the key above that code of 32 bits, or 0. The result is how many different keys these words have. Operands are recomputable
 	GroupParts                // (first, end) -> i64: Keys has a stream of words, keys of 32 bits or with one above 32 other bits, and those of elements. Stream gets, from place first on, the different keys of the words from place first to place end, ascending, Places where Folds leave the folds of each, in any order from place first on. The result is how many they are. Operands are recomputable
 	Check                     // (failed, row) -> (): if failed holds, Site fails at row, which nobody knows if there is no row
@@ -152,7 +152,7 @@ type Op struct {
 	Word       int  // Store
 	Wide       bool // Match: the table has two words for each slot, a key of 64 bits and the code, which is 0 in a free one
 	Bucket     int  // Match, EnterParts: rows have slots that are multiples of so many, of which the table has a multiple, too; 0 for any
-	PartBits   int  // Insert, Probe: the table is of rows that lie in the order of so many high bits of their slots, its parts; 0 if rows lie in any order
+	PartBits   int  // Insert, Probe: the table is of rows that lie in the order of so many high bits of their slots, its parts; 0 if rows lie in any order; EnterParts: of their hashes
 
 	Stage string // the stage it came from
 	Pos   ir.Pos

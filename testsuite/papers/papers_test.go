@@ -13,10 +13,8 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/backends"
-	"github.com/kgen-go/kgen/backends/gocpu"
 	"github.com/kgen-go/kgen/fuse"
 	"github.com/kgen-go/kgen/internal/compile"
-	run "github.com/kgen-go/kgen/internal/device/gocpu"
 	"github.com/kgen-go/kgen/internal/interp"
 	"github.com/kgen-go/kgen/internal/simt"
 	"github.com/kgen-go/kgen/internal/table/generate"
@@ -113,8 +111,7 @@ func TestPapers(t *testing.T) {
 // emitPapers builds all pipelines at all levels as one program.
 func emitPapers(t *testing.T, papers []publishedPipeline) emittedtest.Emitted {
 	t.Helper()
-	var source run.Source
-	plans := map[string]*plan.Plan{}
+	var build emittedtest.Build
 	for _, level := range fuse.Levels {
 		var programs []*backends.Program
 		for _, p := range papers {
@@ -126,15 +123,10 @@ func emitPapers(t *testing.T, papers []publishedPipeline) emittedtest.Emitted {
 				t.Fatalf("%s at level %s: %v", p.name, level, err)
 			}
 			programs = append(programs, program)
-			plans[level+"/"+p.Name] = program.Plan
 		}
-		out, err := gocpu.Emitter{}.Emit(programs, backends.Options{Package: level})
-		if err != nil {
-			t.Fatal(err)
-		}
-		emittedtest.AddPackage(&source, level, out)
+		build.Add(t, backends.Options{Package: level}, programs...)
 	}
-	return emittedtest.Open(t, source, plans)
+	return build.Open(t)
 }
 
 // isAboutLevels reports whether a pipeline is of the paper that is about levels of fusion and variants of aggregation.

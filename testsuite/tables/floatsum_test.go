@@ -6,10 +6,8 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/backends"
-	"github.com/kgen-go/kgen/backends/gocpu"
 	"github.com/kgen-go/kgen/fuse"
 	"github.com/kgen-go/kgen/internal/compile"
-	run "github.com/kgen-go/kgen/internal/device/gocpu"
 	"github.com/kgen-go/kgen/internal/interp"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
@@ -29,26 +27,20 @@ func TestFloatSums(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := pipelines[0]
-	var source run.Source
-	plans := map[string]*plan.Plan{}
+	var build emittedtest.Build
 	for _, level := range fuse.Levels {
 		program, _, err := compile.Compile(p, compile.Options{Level: level})
 		if err != nil {
 			t.Fatal(err)
 		}
-		plans[level+"/"+p.Name] = program.Plan
 		for _, port := range program.Plan.Ports {
 			if port.Direction == plan.Out && port.Depth.String() != plan.Len("n").String() {
 				t.Errorf("level %s: the plan reports depth %v of %s, want the rows of n", level, port.Depth, port.Name)
 			}
 		}
-		out, err := gocpu.Emitter{}.Emit([]*backends.Program{program}, backends.Options{Package: level})
-		if err != nil {
-			t.Fatal(err)
-		}
-		emittedtest.AddPackage(&source, level, out)
+		build.Add(t, backends.Options{Package: level}, program)
 	}
-	device := emittedtest.Open(t, source, plans)
+	device := build.Open(t)
 
 	const rows = emittedtest.ChainRows
 	r := rand.New(rand.NewPCG(1, 2))

@@ -12,7 +12,6 @@ import (
 	"github.com/kgen-go/kgen/backends/gocpu"
 	"github.com/kgen-go/kgen/fuse"
 	"github.com/kgen-go/kgen/internal/compile"
-	run "github.com/kgen-go/kgen/internal/device/gocpu"
 	"github.com/kgen-go/kgen/internal/simt"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
@@ -159,8 +158,7 @@ func groupsDevice(t *testing.T, keys map[string]func(uint64, int) []ir.Scalar, o
 // emittedDevice compiles some pipelines at two levels.
 func emittedDevice(t *testing.T, texts map[string]string, options compile.Options) (device emittedtest.Emitted, pipelines map[string]*ir.Pipeline) {
 	t.Helper()
-	var source run.Source
-	plans := map[string]*plan.Plan{}
+	var build emittedtest.Build
 	pipelines = map[string]*ir.Pipeline{}
 	for _, level := range []string{fuse.LevelNone, fuse.LevelOnePass} {
 		var programs []*backends.Program
@@ -176,15 +174,10 @@ func emittedDevice(t *testing.T, texts map[string]string, options compile.Option
 				t.Fatal(err)
 			}
 			programs, pipelines[types] = append(programs, program), p
-			plans[level+"/"+p.Name] = program.Plan
 		}
-		out, err := gocpu.Emitter{}.Emit(programs, backends.Options{Package: level})
-		if err != nil {
-			t.Fatal(err)
-		}
-		emittedtest.AddPackage(&source, level, out)
+		build.Add(t, backends.Options{Package: level}, programs...)
 	}
-	return emittedtest.Open(t, source, plans), pipelines
+	return build.Open(t), pipelines
 }
 
 // sumsText returns a pipeline that combines rows by keys of some types, in so few bytes that there is room for copies.

@@ -219,13 +219,14 @@ func (m *machine) enterParts(op *tile.Op, shift int64) {
 	for slot := range data {
 		data[slot] = ir.Int(ir.U64, 0)
 	}
-	part := uint64(0)
+	last := uint64(0)
 	for row := range m.buffer(op.Keys[1]) {
 		hash, code := m.load(op.Keys[1], int64(row), false).Bits, m.load(op.Keys[2], int64(row), false).Bits
-		if hash>>16 < part || int64(row) >= m.load(op.Keys[0], int64(hash>>16), false).Int64() {
+		part := hash >> (32 - op.PartBits)
+		if part < last || int64(row) >= m.load(op.Keys[0], int64(part), false).Int64() {
 			fail("row %d with hash %x is not in its part", row, hash)
 		}
-		part = hash >> 16
+		last = part
 		slot := int64(hash) >> shift &^ int64(max(op.Bucket, 1)-1)
 		m.enter(op, ir.Scalar{Kind: ir.U64, Bits: hash<<32 | code}, slot, int64(len(data)))
 	}

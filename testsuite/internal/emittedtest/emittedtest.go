@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/backends"
+	"github.com/kgen-go/kgen/backends/gocpu"
 	"github.com/kgen-go/kgen/fuse"
 	"github.com/kgen-go/kgen/internal/compile"
 	run "github.com/kgen-go/kgen/internal/device/gocpu"
@@ -34,17 +35,36 @@ func Options(level string) compile.Options {
 	return options
 }
 
-// AddPackage adds what has been emitted as a package of a program.
-func AddPackage(source *run.Source, name string, out *backends.Output) {
+// Build is a program of emitted functions that is to be built, and the plans of these.
+type Build struct {
+	source run.Source
+	plans  map[string]*plan.Plan // by package/pipeline
+	simd   bool
+}
+
+// Add emits programs as a package, which the options name.
+func (b *Build) Add(t *testing.T, options backends.Options, programs ...*backends.Program) {
+	t.Helper()
+	out, err := gocpu.Emitter{}.Emit(programs, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b.plans == nil {
+		b.plans = map[string]*plan.Plan{}
+	}
+	for _, p := range programs {
+		b.plans[options.Package+"/"+p.Pipeline.Name] = p.Plan
+	}
+	b.simd = b.simd || options.SIMD
 	files := map[string][]byte{}
 	for _, f := range out.Files {
 		files[f.Name] = f.Text
 	}
-	source.Packages = append(source.Packages, run.Package{Name: name, Files: files})
+	b.source.Packages = append(b.source.Packages, run.Package{Name: options.Package, Files: files})
 	for _, e := range out.Entries {
-		entry := run.Entry{Program: name + "/" + e.Pipeline, Package: len(source.Packages) - 1, Into: e.Into, Result: e.Result}
+		entry := run.Entry{Program: options.Package + "/" + e.Pipeline, Package: len(b.source.Packages) - 1, Into: e.Into, Result: e.Result}
 		entry.Params, entry.Results = fields(e.Params), fields(e.Results)
-		source.Entries = append(source.Entries, entry)
+		b.source.Entries = append(b.source.Entries, entry)
 	}
 }
 
@@ -63,16 +83,10 @@ type Emitted struct {
 	plans  map[string]*plan.Plan // by level/pipeline
 }
 
-// Open builds emitted functions, whose process ends with the test.
-func Open(t *testing.T, source run.Source, plans map[string]*plan.Plan) Emitted {
+// Open builds the functions, whose process ends with the test.
+func (b *Build) Open(t *testing.T) Emitted {
 	t.Helper()
-	return OpenWith(t, source, plans, run.Options{CacheFolder: os.Getenv("KGEN_CACHE")})
-}
-
-// OpenWith is Open with options of the build.
-func OpenWith(t *testing.T, source run.Source, plans map[string]*plan.Plan, options run.Options) Emitted {
-	t.Helper()
-	binary, err := run.Build(context.Background(), source, options)
+	binary, err := run.Build(context.Background(), b.source, run.Options{CacheFolder: os.Getenv("KGEN_CACHE"), SIMD: b.simd})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +94,7 @@ func OpenWith(t *testing.T, source run.Source, plans map[string]*plan.Plan, opti
 	t.Cleanup(space.Close)
 	worker := binary.Worker(space)
 	t.Cleanup(func() { worker.Close() })
-	return Emitted{worker, space, plans}
+	return Emitted{worker, space, b.plans}
 }
 
 // Run runs the function of a level, as kgen run does: large results are written

@@ -52,24 +52,28 @@ func KernelWith(kernels []*tile.Kernel, has func(*tile.Op) bool) string {
 // Watching returns what runs a program on emulated work-groups, in an order that seed says, and
 // tells the name of each launch.
 func Watching(program *simt.Program, seed uint64, launched func(name string)) func(exec.Inputs) (*exec.Result, error) {
+	return emulated(program, seed, exec.Options{Event: func(e exec.Event) {
+		if e.Step == "launch" {
+			launched(e.Name)
+		}
+	}})
+}
+
+// emulated returns what runs a program on emulated work-groups, in an order that seed says.
+func emulated(program *simt.Program, seed uint64, options exec.Options) func(exec.Inputs) (*exec.Result, error) {
 	device := simttest.NewDevice(program.Kernels, rand.New(rand.NewPCG(1, seed)))
 	return func(in exec.Inputs) (*exec.Result, error) {
-		return exec.Run(context.Background(), device, program.Plan, in, exec.Options{Event: func(e exec.Event) {
-			if e.Step == "launch" {
-				launched(e.Name)
-			}
-		}})
+		return exec.Run(context.Background(), device, program.Plan, in, options)
 	}
 }
+
+// someOrder is a seed for tests that any will do for.
+const someOrder = 2
 
 // AgreeEmulated requires that emulated work-groups give the results of the interpreter.
 func AgreeEmulated(t *testing.T, program *simt.Program, p *ir.Pipeline, what string, in []ir.Column) {
 	t.Helper()
-	device := simttest.NewDevice(program.Kernels, rand.New(rand.NewPCG(1, 2)))
-	run := func(in exec.Inputs) (*exec.Result, error) {
-		return exec.Run(context.Background(), device, program.Plan, in, exec.Options{})
-	}
-	Agree(t, program.Plan, run, p, what, in)
+	Agree(t, program.Plan, emulated(program, someOrder, exec.Options{}), p, what, in)
 }
 
 // EmulatedOptions returns how pipelines are compiled for emulated devices. The rows of
@@ -111,9 +115,6 @@ func DiffersFromInterpreter(t *testing.T, program *simt.Program, p *ir.Pipeline,
 	if err != nil {
 		t.Fatal(err)
 	}
-	device := simttest.NewDevice(program.Kernels, rand.New(rand.NewPCG(1, 2)))
-	got, err := testsuite.RunPlan(p, program.Plan, func(in exec.Inputs) (*exec.Result, error) {
-		return exec.Run(context.Background(), device, program.Plan, in, exec.Options{})
-	}, in)
+	got, err := testsuite.RunPlan(p, program.Plan, emulated(program, someOrder, exec.Options{}), in)
 	return want.Differ(got, err)
 }
