@@ -5,8 +5,8 @@ export CGO_ENABLED ?= 0
 build: ## builds every package (the default)
 	go build ./...
 
-test: ## the tests of every change, in five minutes
-	go test ./...
+test: ## the tests of every change, in ten minutes
+	go test -timeout 30m ./...
 
 ci: ## what a change must pass, with one shard; KGEN_CI_SHARD=all or a name chooses others
 	.ci/run

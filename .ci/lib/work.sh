@@ -5,13 +5,14 @@ format_check() {
 	files=$(git ls-files -z '*.go' | xargs -0 gofmt -l) || return 1
 	[ -z "$files" ] || { echo "not gofmt-clean:"; echo "$files"; return 1; }
 }
+# `go test -timeout 30m ./...` of the README, without the tests that steps of their own run.
 fast_tests() { # PATTERN PACKAGE...: all tests but those of a pattern in these packages; vet has had its step
 	local slow=$1 packages
 	shift
 	packages=$(go list "$@") || return 1
 	local failed=0
-	go test -vet=off $(go list ./... | grep -vxF "$packages") || failed=1
-	go test -vet=off -skip "$slow" "$@" || failed=1
+	go test -vet=off -timeout 30m $(go list ./... | grep -vxF "$packages") || failed=1
+	go test -vet=off -timeout 30m -skip "$slow" "$@" || failed=1
 	return $failed
 }
 modules_check() { # nested modules name the versions that the root's needs: of them, shards alone build most

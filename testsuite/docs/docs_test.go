@@ -18,9 +18,9 @@ import (
 // runElsewhere lists commands of the documents that this test cannot run
 // itself, or that are as long as all others; .ci/run holds them and runs them.
 var runElsewhere = []string{
-	"go build ./...", // links every program; for each system that kgen runs on
-	"go test ./...",  // would run this test again
-	".ci/run",        // runs the line above
+	"go build ./...",             // links every program; for each system that kgen runs on
+	"go test -timeout 30m ./...", // would run this test again
+	".ci/run",                    // runs the line above
 }
 
 // needsCompiler reports whether a command runs emitted CUDA C++ on the CPU, which takes g++.
