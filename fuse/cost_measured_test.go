@@ -499,6 +499,7 @@ func TestMeasuredListing(t *testing.T) {
 		"scan(add, x[x > 0])":                             1,
 		"scan(add, prev(x, 1, 0)[x > 0])":                 50,
 		"count(by: runs(x[x > 0]))":                       1 + 50*assumedSelected*headsWrong,
+		"count(by: runs(max(x, by: runs(x))))":            50 * assumedGroups * headsWrong,
 		"product(x, by: bins(x % 4, 4)), z: scan(add, x)": 0, // workers exchange nothing
 	} {
 		g := graph(t, "x: [n]i64", "return y: "+result)
