@@ -37,7 +37,7 @@ const seekItems = 8
 // expandItems are those of a work-item whose rows repeat others, and orderedItems where those of a work-item
 // lie together, or it holds what is stored at places behind further cuts. Of the latter, fewer rows lie in
 // local memory at once: 6 and 20 took 1.1 to 1.4 times as long on an H200.
-const expandItems, orderedItems = 20, 12
+const expandItems, toldItems, orderedItems = 20, 12, 12
 
 // compactItems are the rows of a work-item of a kernel that only selects rows, on
 // devices without subgroups. The selected rows go to local memory at once, and take
@@ -84,6 +84,8 @@ func (k *kernel) tryWorkgroup(items int, aligned func(stream int) bool) {
 		k.items = max(items, 1)
 		switch {
 		case items > 0:
+		case k.Has((*tile.Op).HasWords):
+			k.items = toldItems
 		case k.Has(k.countsEnds):
 			k.items = expandItems
 		case !k.gathersWords() && !k.Has(isSearch):

@@ -30,7 +30,7 @@ func (e *rowBody) assumptions() []assumption {
 		likely[v], hashed[v] = loop.True, loop.True
 		for i := range e.Ops {
 			if op := &e.Ops[i]; op.Kind == tile.Match && op.Args[2] == v {
-				hashed[v], isHashed = loop.False, isHashed || e.phase[i] == e.now && len(e.cuts) > 0
+				hashed[v], isHashed = loop.False, isHashed || e.phase[i] == e.now && (len(e.cuts) > 0 || e.mostTogether() > 0)
 			}
 		}
 	}
