@@ -18,8 +18,8 @@ import (
 
 // tileSources are the sources of a tile's rows.
 type tileSources struct {
-	shared *loop.Var // that of each row of the tile, at its sourcePlace
-	held   *loop.Var // those of the work-item's rows, in registers, if they lie together
+	shared *loop.Var    // that of each row of the tile, at its sourcePlace
+	held   *loop.Var    // those of the work-item's rows, in registers, if they lie together
 	told   *tileSources // likewise what words tell of the source, less the row's number in the tile; nil if there are none
 }
 
@@ -139,6 +139,9 @@ func (e *rowBody) sourcesOf(i int) *tileSources {
 		e.barrier() // behind the tile before
 	}
 	e.b.If(areMany, func() { e.searchTogether(op, found) }, func() {
+		if found.told != nil {
+			e.clearCounters(found.told.shared)
+		}
 		e.clearCounters(found.shared)
 		e.barrier()
 		if op.Width > 0 {
@@ -289,7 +292,7 @@ func (e *rowBody) searchSome(op *tile.Op, place loop.Expr, rows int, sources *ti
 
 // clearCounters sets this work-item's counters, or as many, to 0.
 func (e *rowBody) clearCounters(ended *loop.Var) {
-	zero := number(ir.I32, 0)
+	zero := number(ended.T.Kind, 0)
 	if e.countsWide() {
 		e.eachWide(wideCounters, func(at loop.Expr) { e.b.StoreWide(ended, at, []loop.Expr{zero, zero, zero, zero}) })
 		return
