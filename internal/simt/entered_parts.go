@@ -63,7 +63,7 @@ func (s *enteringParts) prepare() {
 	s.behind, s.crowded = s.fresh(s.Name+"_behind"), s.fresh(s.Name+"_crowded")
 	s.addBuffer(plan.Buffer{Name: s.behind, Kind: plan.U64, Role: plan.Temporary, Length: plan.Mul(s.tiles, plan.Const(placesBehind))})
 	s.addBuffer(plan.Buffer{Name: s.crowded, Kind: plan.U32, Role: plan.Temporary, Length: s.tiles})
-	s.alike = s.fresh(s.Name + "_alike")
+	s.alike = s.fresh(s.Name + "_hashes")
 	s.addBuffer(plan.Buffer{Name: s.alike, Kind: plan.U64, Role: plan.Temporary, Length: s.blocksOfHashes()})
 }
 
