@@ -116,6 +116,8 @@ func (b *kernelBuilder) rowWise(v *ir.Value, after bool) tile.ID {
 		return b.rank(v)
 	case ir.OpExpand:
 		return b.source(v, domain)
+	case ir.OpPlaced:
+		return b.Placed(b.source(v, domain), v.Name)
 	case ir.OpSearch:
 		sorted := b.complete(b.graph.result(v.Args[0]), tile.Gather)
 		return b.Search(domain, sorted, v.Name, b.column(v.Args[1]), b.operand(v.Args[2]), b.operand(v.Args[3]))

@@ -227,12 +227,23 @@ func (e *expansion) stored(v *ir.Value, p *paired) *ir.Value {
 func (o *ordering) repeated(t rowTable, left []*ir.Value, hasRows bool, out *ir.Domain) (row, partner *ir.Value) {
 	p := o.partnersIn(t, hasRows)
 	var length, begin *ir.Value
-	if o.entersCodes(t) {
+	switch {
+	case o.entersCodes(t):
 		length, begin = p.split(p.ofKeys(t, left))
-	} else {
+	case o.lengths && p.table != nil:
+		return o.pairsTold(p.order, p.told(t, left), out)
+	default:
 		length, begin = p.ofRows(t, left)
 	}
 	return o.pairsOf(p.order, begin, length, out)
+}
+
+// pairsTold is pairsOf where words tell the right rows of each left one: the kernel that finds these stores nothing else, and
+// needs no prefix.
+func (o *ordering) pairsTold(order *ir.Value, of *toldRows, out *ir.Domain) (row, partner *ir.Value) {
+	pairs, _ := o.expanded(repetition{length: of.length, isNarrow: true, told: of}, out)
+	place := o.cast(ir.I64, o.add(o.pos, ir.Value{Op: ir.OpPlaced, Args: pairs.Args, Split: pairs.Split, Type: ir.Type{Kind: ir.U32, Domain: out, Target: pairs.Type.Target}}))
+	return pairs, o.partnerAt(order, place)
 }
 
 // merged returns a join of rows with keys and sorted rows.
@@ -253,12 +264,16 @@ func (o *ordering) pairsOf(order, begin, length *ir.Value, out *ir.Domain) (row,
 	if o.short {
 		ahead, number = o.cast(ir.U32, ahead), o.cast(ir.U32, number)
 	}
-	place := o.cast(ir.I64, o.apply(ir.OpAdd, o.gather(o.pos, ahead, pairs), number))
+	return pairs, o.partnerAt(order, o.cast(ir.I64, o.apply(ir.OpAdd, o.gather(o.pos, ahead, pairs), number)))
+}
+
+// partnerAt returns the right row at a place in their order.
+func (o *ordering) partnerAt(order, place *ir.Value) (partner *ir.Value) {
 	place.Type.Target = order.Type.Domain
 	partner = o.gather(o.pos, unwidened(order), place)
 	if partner.Type.Kind != ir.I64 { // so that more of what pairs read is in caches
 		partner = o.cast(ir.I64, partner)
 		partner.Type.Target = order.Type.Target
 	}
-	return pairs, partner
+	return partner
 }

@@ -82,8 +82,30 @@ func (p partners) ofRows(t rowTable, keys []*ir.Value) (count, begin *ir.Value) 
 	if p.table == nil {
 		return p.at(p.slotOf(t, keys))
 	}
+	count, begin, _ = p.decoded(t, keys)
+	return count, begin
+}
+
+// toldRows are words, of which each tells how many rows there are and where they begin; see [ir.OpExpand].
+type toldRows struct {
+	words, many *ir.Value
+	bits, most  *ir.Value // scalars
+	length      *ir.Value // of each word: how many rows
+}
+
+// told returns words for the rows of a table with words that have keys.
+func (p partners) told(t rowTable, keys []*ir.Value) *toldRows {
+	count, begin, found := p.decoded(t, keys)
+	if t.least != nil {
+		found = p.choose(t.isDirect, p.code(begin, count, p.keySlot(t, keys)), found)
+	}
+	return &toldRows{words: found, many: p.both, bits: p.coding.bits, most: p.coding.most, length: count}
+}
+
+// decoded returns how many rows of a table with words have keys, where these begin, and the code that tells it unless slots are keys.
+func (p partners) decoded(t rowTable, keys []*ir.Value) (count, begin, found *ir.Value) {
 	c, both := p.coding, p.both
-	found := p.matchWords(t, p.words(p.sortKeysOf(keys)), p.table)
+	found = p.matchWords(t, p.words(p.sortKeysOf(keys)), p.table)
 
 	number := p.apply(ir.OpAnd, p.apply(ir.OpShr, found, c.bits), p.constant(ir.Int(ir.U32, mostInCode))) // whose bits are known then
 	low := p.apply(ir.OpAnd, found, c.low)
@@ -98,7 +120,7 @@ func (p partners) ofRows(t rowTable, keys []*ir.Value) (count, begin *ir.Value) 
 	either := func(x, y *ir.Value) *ir.Value {       // as short as it can be where it is kept
 		return p.cast(ir.I64, p.choose(areMany, p.cast(ir.U32, x), y))
 	}
-	return either(many, number), either(from, low)
+	return either(many, number), either(from, low), found
 }
 
 // mostInCode is the most rows with equal keys that codes tell. Of more, what pairs cost outweighs a search.

@@ -52,6 +52,7 @@ type repetition struct {
 	length   *ir.Value // i64, not negative
 	isNarrow bool      // it has 32 bits
 	stored   *ir.Value // it lies in memory so, unless it is negative and a check fails; nil if it does not
+	told     *toldRows // words that lie in memory tell it; nil if none do
 }
 
 // expanded returns the source of each row of out, which has each row so many times as r says; and at
@@ -64,14 +65,14 @@ func (o *ordering) expanded(r repetition, out *ir.Domain) (source, begin *ir.Val
 		return o.sources(sourceSearch{ends: ends, of: rows}, o.total(r), 0, out), begin
 	}
 	var total *ir.Value
-	if r.stored == nil {
+	if r.stored == nil && r.told == nil {
 		total = o.total(r)
 	} else {
 		sums := o.sumOfEvery(r.length, endsOf)
 		ends, total = o.runningSum(sums), o.sum(sums)
 	}
 	ends = o.cast(ir.U32, ends) // the plan refuses out if it has more rows
-	by := sourceSearch{ends, rows, o.blocksOf(ends, total, out), r.stored}
+	by := sourceSearch{ends, rows, o.blocksOf(ends, total, out), r.stored, r.told}
 	return o.sources(by, total, 0, out), begin
 }
 
@@ -97,6 +98,7 @@ type sourceSearch struct {
 	ends            *ir.Value
 	of              *ir.Domain // that of the sources
 	blocks, lengths *ir.Value  // see [ir.OpExpand]; either may be nil
+	told            *toldRows  // in place of lengths; nil if there are none
 }
 
 // sources returns the source of every row of out, or of each first of so many as a
@@ -109,6 +111,9 @@ func (o *ordering) sources(by sourceSearch, size *ir.Value, shift int64, out *ir
 	}
 	if by.lengths != nil {
 		v.Args = append(v.Args, by.lengths)
+	}
+	if w := by.told; w != nil {
+		v.Args = append(v.Args, w.words, w.bits, w.most, w.many)
 	}
 	out.By = o.add(o.pos, v)
 	return out.By

@@ -199,7 +199,7 @@ type groupKey struct {
 // same row of its operands, from neighbours, or by a gather.
 func isRowWise(v *ir.Value) bool {
 	switch v.Op {
-	case ir.OpGather, ir.OpPrev, ir.OpNext, ir.OpIndex, ir.OpAlign, ir.OpBins, ir.OpExpand, ir.OpSearch, ir.OpProbe, ir.OpMatch, ir.OpPartners:
+	case ir.OpGather, ir.OpPrev, ir.OpNext, ir.OpIndex, ir.OpAlign, ir.OpBins, ir.OpExpand, ir.OpPlaced, ir.OpSearch, ir.OpProbe, ir.OpMatch, ir.OpPartners:
 		return true
 	}
 	return v.Op.IsElementwise()
@@ -494,7 +494,7 @@ func (l *lowering) operands(s *Stage, v *ir.Value) {
 	case ir.OpBins:
 		l.read(s, v.Args[0], tile.Element, false)
 		l.length(s, v.Type.Target)
-	case ir.OpExpand:
+	case ir.OpExpand, ir.OpPlaced:
 		l.read(s, v.Args[0], tile.Gather, true)
 		if len(v.Args) > 2 {
 			for _, x := range v.Args[2:] {

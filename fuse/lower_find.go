@@ -224,9 +224,15 @@ func (b *kernelBuilder) source(v *ir.Value, domain int) tile.ID {
 		end = b.lengthBefore(v.Type.Target)
 	}
 	ends := b.complete(b.graph.result(v.Args[0]), tile.Gather)
-	if len(v.Args) > 3 {
+	width := v.Args[0].Type.Domain.Width
+	switch len(v.Args) {
+	case 4:
 		lengths := b.complete(b.graph.result(v.Args[3]), tile.Gather)
-		return b.SourceOfLengths(ends, lengths, v.Args[0].Type.Domain.Width, b.graph.DomainName(v.Type.Target), v.Name, first, end)
+		return b.SourceOfLengths(ends, lengths, width, b.graph.DomainName(v.Type.Target), v.Name, first, end)
+	case 7:
+		words, many := b.complete(b.graph.result(v.Args[3]), tile.Gather), b.complete(b.graph.result(v.Args[6]), tile.Gather)
+		wide := func(x *ir.Value) tile.ID { return b.Map(tile.Uniform, ir.OpCast, ir.I64, "", b.scalar(x, false)) }
+		return b.SourceOfWords(ends, words, many, width, b.graph.DomainName(v.Type.Target), v.Name, first, end, wide(v.Args[4]), wide(v.Args[5]))
 	}
 	if v.Shift == 0 {
 		return b.Source(ends, b.graph.DomainName(v.Type.Target), v.Name, first, end)

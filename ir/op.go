@@ -63,8 +63,13 @@ const (
 	// Elements r >> Split of blocks and the next one are bounds of that number. With lengths, of
 	// which none is below 0 unless a check fails, ends are the running sums of these
 	// up to the last one of each so many rows as the Width of the ends' domain says, and row r is how
-	// many of all running sums are at most r.
+	// many of all running sums are at most r. Lengths may be told by words, with the scalars bits and most
+	// and the column many behind: a word of 32 bits has a length above so many bits, which say where something
+	// begins. If the length is most, they are the row of many that tells both, the begin above a length of 32 bits.
 	OpExpand
+	// Args: those of an OpExpand with words. Where the word of the row that a row repeats says that something begins, and as
+	// many behind as rows before repeat the same one, of 32 bits.
+	OpPlaced
 	// Args: sorted, x, first, end. How many elements of sorted, which ascend, are at most x:
 	// those before first are, and those from end on are not.
 	OpSearch

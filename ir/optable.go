@@ -52,7 +52,7 @@ func (o Op) String() string {
 	case o < opEnd:
 		return spellings[o].text
 	case o < endOfOps:
-		return [...]string{"digits", "rank", "scatter", "either", "expand", "search", "insert", "collect", "enter", "cuckoo", "probe", "match", "partners", "pairs", "matchparts", "distinct", "groupparts", "placeparts", "foldparts"}[o-opEnd]
+		return [...]string{"digits", "rank", "room", "scatter", "pack", "either", "expand", "placed", "search", "insert", "collect", "enter", "cuckoo", "probe", "match", "partners", "pairs", "matchparts", "enterparts", "distinct", "groupparts", "placeparts", "foldparts"}[o-opEnd]
 	}
 	return fmt.Sprintf("ir.Op(%d)", uint8(o))
 }

@@ -74,6 +74,7 @@ type rowBody struct {
 	stretches    map[int]*loop.Var     // per operation that subgroups add up: what this work-item has
 	ahead        map[int]loop.Expr     // per search: the first word that the row looks at; per load: what it has loaded before
 	isLeftOut    map[int]loop.Expr     // per Insert in a limited table: whether the table takes no more rows
+	begins       map[int]*loop.Var     // per operation Source that each row searches for: where the rows of its source begin
 	settled      map[int]*loop.Var     // per Insert: where a few rows combine; see entered.go
 	ofFew        loop.Expr             // which of them the row at hand is
 	havePlaces   bool                  // all of them combine beside remembered keys
@@ -99,7 +100,7 @@ func newBody(k *kernel, l *lowering, name string) *rowBody {
 	t := &tileBody{function: f, columns: map[int]*loop.Var{}, before: map[int]*loop.Var{}, stagedAt: map[int]int64{},
 		elements: map[int]*loop.Var{}, open: map[int]*openSegment{}, sources: map[int]*tileSources{}, nestedLoops: map[int]*loop.Var{}, running: map[stateKey]*loop.Var{}, folds: map[stateKey]*loop.Var{},
 		earlier: map[stateKey]loop.Expr{}, whole: map[stateKey]loop.Expr{}}
-	return &rowBody{tileBody: t, scanner: selectionScanOf(k), kept: map[tile.ID]*loop.Var{}, ahead: map[int]loop.Expr{}, isLeftOut: map[int]loop.Expr{}, settled: map[int]*loop.Var{}}
+	return &rowBody{tileBody: t, scanner: selectionScanOf(k), kept: map[tile.ID]*loop.Var{}, ahead: map[int]loop.Expr{}, isLeftOut: map[int]loop.Expr{}, begins: map[int]*loop.Var{}, settled: map[int]*loop.Var{}}
 }
 
 // selected returns the body for the rows that have been selected.

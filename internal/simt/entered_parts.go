@@ -20,6 +20,7 @@ type enteringParts struct {
 	op      *tile.Op
 	behind  string // buffer: of each tile, the words that have no slot in it, side by side with those of other tiles
 	crowded string // buffer: of each tile, 1 if words found no place behind either
+	alike   string // buffer: see entered_alike.go
 }
 
 // The shape of a tile if the schedule leaves it open. With 8 slots of a work-item, rows of 2^28 slots, 4,096 of which are of one part, are read twice.
@@ -62,9 +63,13 @@ func (s *enteringParts) prepare() {
 	s.behind, s.crowded = s.fresh(s.Name+"_behind"), s.fresh(s.Name+"_crowded")
 	s.addBuffer(plan.Buffer{Name: s.behind, Kind: plan.U64, Role: plan.Temporary, Length: plan.Mul(s.tiles, plan.Const(placesBehind))})
 	s.addBuffer(plan.Buffer{Name: s.crowded, Kind: plan.U32, Role: plan.Temporary, Length: s.tiles})
+	s.alike = s.fresh(s.Name + "_hashes")
+	s.addBuffer(plan.Buffer{Name: s.alike, Kind: plan.U64, Role: plan.Temporary, Length: s.blocksOfHashes()})
 }
 
 func (s *enteringParts) main() {
+	s.findAlike(s.part(s.function(s.Name + "_alike")))
+
 	e := s.part(s.function(s.Name))
 	e.tileRows()
 	s.enterTogether(e)
@@ -147,7 +152,7 @@ func hashOfWord(word loop.Expr) loop.Expr {
 
 // enterTogether makes the part of the table. While it is in local memory, its words have hashes above numbers of rows, from 1 on.
 func (s *enteringParts) enterTogether(e *partBody) {
-	hashes, codes := e.stream(e.op.Keys[1]), e.stream(e.op.Keys[2])
+	codes := e.stream(e.op.Keys[2])
 	words := e.localArray("words", ir.U64, int(e.kernel.rows())+placesBehind)
 	crowded := e.localArray("crowded", ir.U32, 1)
 	places := e.b.Let("places", loop.Add(e.count, loop.Int(placesBehind)))
@@ -162,7 +167,7 @@ func (s *enteringParts) enterTogether(e *partBody) {
 	each(loop.Int(0), places, func(at *loop.Var) { e.b.Store(words, at, number(ir.U64, 0)) })
 	e.b.If(loop.Eq(e.localID, loop.Int(0)), func() { e.b.Store(crowded, loop.Int(0), number(ir.U32, 0)) }, nil)
 	e.barrier()
-	e.enterAlone(hashes, words, crowded, begin, end, places)
+	e.enterAlone(s, words, crowded, begin, end, places)
 	e.barrier()
 	table := e.stream(e.op.Stream)
 	rest := e.arguments.buffer(s.behind, ir.U64, plan.Writes)
@@ -181,12 +186,12 @@ func (s *enteringParts) enterTogether(e *partBody) {
 	}, nil)
 }
 
-// hashesAhead is how many rows ahead of its own a work-item loads hashes, and hashesPassed how many it compares at once where
-// these are all alike: if most rows have one key, one work-group has them all, and waits for memory alone.
-const hashesAhead, hashesPassed = 4, 16
+// hashesAhead is how many rows ahead of its own a work-item loads hashes.
+const hashesAhead = 4
 
 // enterAlone enters rows of a work-item. It goes on to the next one as soon as a row is in, whatever its neighbours do.
-func (e *partBody) enterAlone(hashes, words, crowded *loop.Var, begin, end, places loop.Expr) {
+func (e *partBody) enterAlone(s *enteringParts, words, crowded *loop.Var, begin, end, places loop.Expr) {
+	hashes := e.stream(e.op.Keys[1])
 	zero, workgroup := number(ir.U32, 0), loop.Int(int64(e.workgroup))
 	row := e.b.Decl("row", loop.Add(begin, e.localID))
 	load := func(hash *loop.Var, ahead int) {
@@ -227,27 +232,13 @@ func (e *partBody) enterAlone(hashes, words, crowded *loop.Var, begin, end, plac
 			load(queue[hashesAhead], hashesAhead)
 			areAlike := loop.And(loop.Eq(hash, entered), loop.Eq(queue[hashesAhead], entered))
 			e.b.If(areAlike, func() {
-				e.passAlike(hashes, row, end, entered)
+				e.passAlike(s, row, end, entered)
 				for i := range queue {
 					load(queue[i], i)
 				}
 			}, nil)
 			e.b.Assign(at, start())
 		}, func() { e.b.Assign(at, loop.Add(at, loop.Int(1))) })
-	})
-}
-
-// passAlike moves on from a row of a work-item as long as its next rows all have a hash that it has entered, which need nothing more.
-func (e *partBody) passAlike(hashes, row *loop.Var, end, entered loop.Expr) {
-	step := loop.Int(int64(hashesPassed * e.workgroup))
-	e.b.While(loop.Le(loop.Add(row, step), end), func() {
-		others := loop.Expr(number(ir.U32, 0))
-		for i := range hashesPassed {
-			hash := e.b.Let("next", loop.At(hashes, loop.Add(row, loop.Int(int64(i*e.workgroup)))))
-			others = loop.Apply(ir.OpOr, others, loop.Apply(ir.OpXor, hash, entered))
-		}
-		e.b.If(loop.Ne(e.b.Let("others", others), number(ir.U32, 0)), func() { e.b.Break() }, nil)
-		e.b.Assign(row, loop.Add(row, step))
 	})
 }
 

@@ -53,7 +53,7 @@ func (k *kernel) holdRows(items int, aligned func(stream int) bool) {
 			budget *= 2
 		}
 		most := maxHeldItems
-		if k.remembered > 0 {
+		if k.remembered > 0 || k.mostTogether() > 0 && k.Has((*tile.Op).Seeks) {
 			most = seekItems
 		}
 		if k.localTables != nil && len(k.localTables.entered) > 0 && k.localTables.bytes > sharedBudget {

@@ -34,10 +34,11 @@ const minDirectItems = 6
 // work-items run at once, and wait for memory.
 const seekItems = 8
 
-// expandItems are those of a work-item whose rows repeat others, and orderedItems where those of a work-item
+// expandItems are those of a work-item whose rows repeat others, toldItems if words tell them, which take twice the local memory (8, 16 and 20 took
+// 1.2 to 1.4 times as long on an H200), and orderedItems where those of a work-item
 // lie together, or it holds what is stored at places behind further cuts. Of the latter, fewer rows lie in
 // local memory at once: 6 and 20 took 1.1 to 1.4 times as long on an H200.
-const expandItems, orderedItems = 20, 12
+const expandItems, toldItems, orderedItems = 20, 12, 12
 
 // compactItems are the rows of a work-item of a kernel that only selects rows, on
 // devices without subgroups. The selected rows go to local memory at once, and take
@@ -84,6 +85,8 @@ func (k *kernel) tryWorkgroup(items int, aligned func(stream int) bool) {
 		k.items = max(items, 1)
 		switch {
 		case items > 0:
+		case k.Has((*tile.Op).HasWords):
+			k.items = toldItems
 		case k.Has(k.countsEnds):
 			k.items = expandItems
 		case !k.gathersWords() && !k.Has(isSearch):

@@ -42,6 +42,7 @@ func init() { // the functions use the table
 		tile.Update:      {row: withEffects((*rowBody).combineRow), end: direct((*rowBody).update)},
 		tile.Search:      {value: (*rowBody).search, row: (*rowBody).nameValue},
 		tile.Source:      {value: (*rowBody).source, row: (*rowBody).nameValue},
+		tile.Placed:      {value: (*rowBody).placed, row: (*rowBody).nameValue},
 		tile.Insert:      {row: withEffects((*rowBody).insert)},
 		tile.Cuckoo:      {row: withEffects((*rowBody).enterCuckoo)},
 		tile.Probe:       {value: (*rowBody).probe, row: (*rowBody).nameValue},

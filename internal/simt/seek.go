@@ -23,17 +23,27 @@ func (e *rowBody) source(op *tile.Op) loop.Expr {
 		return loop.ToKind(ir.I64, loop.At(e.arguments.buffer(told, ir.I32, plan.Reads), e.row))
 	}
 	if found := e.sources[i]; found != nil && e.now != atEnd {
-		if found.held != nil {
-			return loop.ToKind(ir.I64, loop.At(found.held, e.item))
-		}
-		return loop.ToKind(ir.I64, loop.At(found.shared, e.sourcePlace(e.place)))
+		return loop.ToKind(ir.I64, found.at(e))
 	}
 	row := loop.ToKind(ir.I64, e.row)
 	source := backends.Search(e.b, e.stream(op.Stream), e.expr(op.Args[0]), e.expr(op.Args[1]), row)
 	if op.Width > 0 {
-		return loop.ToKind(ir.I64, e.sourceAmong(op, loop.ToCounter(source), row))
+		among, begin := e.sourceAmong(op, loop.ToCounter(source), row)
+		e.begins[i] = begin
+		return loop.ToKind(ir.I64, among)
 	}
 	return source
+}
+
+// placed returns where the word of the row's source says that something begins, and as many behind as rows before have that source.
+func (e *rowBody) placed(op *tile.Op) loop.Expr {
+	i := e.Values[op.Args[0]].Op
+	if found := e.sources[i]; found != nil && e.now != atEnd {
+		return loop.Add(found.told.at(e), loop.ToKind(ir.U32, e.place))
+	}
+	source := &e.Ops[i]
+	word := loop.At(e.stream(source.Keys[0]), loop.ToCounter(e.expr(op.Args[0])))
+	return e.toldFrom(source, word, loop.Sub(loop.ToCounter(e.begins[i]), e.row))
 }
 
 // probe finds a slot of a hash table.

@@ -18,8 +18,9 @@ import (
 
 // tileSources are the sources of a tile's rows.
 type tileSources struct {
-	shared *loop.Var // that of each row of the tile, at its sourcePlace
-	held   *loop.Var // those of the work-item's rows, in registers, if they lie together
+	shared *loop.Var    // that of each row of the tile, at its sourcePlace
+	held   *loop.Var    // those of the work-item's rows, in registers, if they lie together
+	told   *tileSources // likewise what words tell of the source, less the row's number in the tile; nil if there are none
 }
 
 // mostEnds is how many rows may end per row of the tile on average. More are seen if most
@@ -47,7 +48,7 @@ func (k *kernel) planSources() {
 		more := int64(0)
 		switch op := &k.Ops[i]; {
 		case k.countsEnds(op):
-			more = k.sourceBytes()
+			more = k.sourceBytes(op)
 		case op.Nests():
 			more = k.nestedBytes(op)
 		}
@@ -57,6 +58,9 @@ func (k *kernel) planSources() {
 		bytes += more
 		if k.Ops[i].Kind == tile.Source {
 			made.Ops[i].Monoid = tile.NewFold(ir.ReduceAdd, ir.I64) // of counts
+			if k.Ops[i].HasWords() {
+				made.Ops[i].Monoid = tile.NewProduct(made.Ops[i].Monoid, tile.NewFold(ir.ReduceMax, ir.I64)) // of places
+			}
 		}
 		k.together = append(k.together, i)
 	}
@@ -71,7 +75,13 @@ func (k *kernel) countsEnds(op *tile.Op) bool {
 }
 
 // sourceBytes returns the local memory that the sources of a tile take.
-func (k *kernel) sourceBytes() int64 { return int64(k.sourcePlaces() * ir.I32.Size()) }
+func (k *kernel) sourceBytes(op *tile.Op) int64 {
+	bytes := int64(k.sourcePlaces() * ir.I32.Size())
+	if op.HasWords() {
+		bytes *= 2
+	}
+	return bytes
+}
 
 // sourcePlace returns where row at of a tile has its counter. Without wide accesses a place is free
 // behind the rows of each work-item, which avoids bank conflicts.
@@ -122,26 +132,52 @@ func (e *rowBody) sourcesOf(i int) *tileSources {
 	}
 	areMany := e.b.Let("are_many", loop.Gt(loop.Sub(end, first), most))
 	found := &tileSources{shared: e.localArray(fmt.Sprintf("sources_%d", i), ir.I32, e.sourcePlaces())}
+	if op.HasWords() {
+		found.told = &tileSources{shared: e.localArray(fmt.Sprintf("told_%d", i), ir.U32, e.sourcePlaces())}
+	}
 	if e.keeps || e.localTables != nil || e.chunk > 1 {
 		e.barrier() // behind the tile before
 	}
-	e.b.If(areMany, func() { e.searchTogether(op, found.shared) }, func() {
+	e.b.If(areMany, func() { e.searchTogether(op, found) }, func() {
+		if found.told != nil {
+			e.clearCounters(found.told.shared)
+		}
 		e.clearCounters(found.shared)
 		e.barrier()
 		if op.Width > 0 {
-			e.countSums(i, first, end, found.shared)
+			e.countSums(i, first, end, found)
 		} else {
 			e.countEnds(op, first, end, found.shared)
 		}
 		e.barrier()
-		e.addCounters(i, found.shared, loop.Mul(first, loop.Int(width)))
+		if op.HasWords() {
+			e.spreadHeads(i, found)
+		} else {
+			e.addCounters(i, found.shared, loop.Mul(first, loop.Int(width)))
+		}
 	})
 	e.barrier() // others find sources, too
 	if e.needsOrder() {
-		found.held = e.b.Storage("source_rows", loop.ArrayOf(e.items, loop.ScalarOf(ir.I32)))
-		e.eachCounter(found.shared, func(item, source loop.Expr) { e.b.Store(found.held, item, source) })
+		found.hold(e)
 	}
 	return found
+}
+
+// hold brings what the work-item's rows have found to registers.
+func (found *tileSources) hold(e *rowBody) {
+	found.held = e.b.Storage("source_rows", loop.ArrayOf(e.items, loop.ScalarOf(found.shared.T.Kind)))
+	e.eachCounter(found.shared, func(item, source loop.Expr) { e.b.Store(found.held, item, source) })
+	if found.told != nil {
+		found.told.hold(e)
+	}
+}
+
+// at returns what the row at hand has found.
+func (found *tileSources) at(e *rowBody) loop.Expr {
+	if found.held != nil {
+		return loop.At(found.held, e.item)
+	}
+	return loop.At(found.shared, e.sourcePlace(e.place))
 }
 
 // eachCounter runs body for as many neighbouring counters as a work-item has rows.
@@ -200,7 +236,7 @@ const searchedTogether = 2
 
 // searchTogether finds the sources of the tile's rows by binary searches. Neighbouring work-items search for
 // neighbouring rows, whose loads mostly meet, and leave what they find where counters are.
-func (e *rowBody) searchTogether(op *tile.Op, sources *loop.Var) {
+func (e *rowBody) searchTogether(op *tile.Op, sources *tileSources) {
 	rows := searchedTogether
 	if e.items%rows != 0 {
 		rows = 1
@@ -213,7 +249,7 @@ func (e *rowBody) searchTogether(op *tile.Op, sources *loop.Var) {
 
 // searchSome is searchTogether for so many rows, of which one is at place in the tile, and each other one a
 // work-group's work-items further.
-func (e *rowBody) searchSome(op *tile.Op, place loop.Expr, rows int, sources *loop.Var) {
+func (e *rowBody) searchSome(op *tile.Op, place loop.Expr, rows int, sources *tileSources) {
 	ends, last := e.stream(op.Stream), loop.Greatest(loop.Sub(loop.Add(e.first, e.count), loop.Int(1)), loop.Int(0))
 	at, left := e.b.Storage("search_at", loop.ArrayOf(rows, loop.Counter)), e.b.Storage("left", loop.ArrayOf(rows, loop.Counter))
 	most := e.b.Decl("most", loop.Int(0))
@@ -244,15 +280,19 @@ func (e *rowBody) searchSome(op *tile.Op, place loop.Expr, rows int, sources *lo
 	eachRow(func(i, place, row loop.Expr) {
 		found := loop.Expr(loop.At(at, i))
 		if op.Width > 0 {
-			found = e.sourceAmong(op, found, loop.ToKind(ir.I64, row))
+			source, begin := e.sourceAmong(op, found, loop.ToKind(ir.I64, row))
+			if sources.told != nil {
+				e.b.Store(sources.told.shared, e.sourcePlace(place), e.toldFrom(op, loop.At(e.stream(op.Keys[0]), source), loop.Sub(loop.ToCounter(begin), e.first)))
+			}
+			found = source
 		}
-		e.b.Store(sources, e.sourcePlace(place), loop.ToKind(ir.I32, found))
+		e.b.Store(sources.shared, e.sourcePlace(place), loop.ToKind(ir.I32, found))
 	})
 }
 
 // clearCounters sets this work-item's counters, or as many, to 0.
 func (e *rowBody) clearCounters(ended *loop.Var) {
-	zero := number(ir.I32, 0)
+	zero := number(ended.T.Kind, 0)
 	if e.countsWide() {
 		e.eachWide(wideCounters, func(at loop.Expr) { e.b.StoreWide(ended, at, []loop.Expr{zero, zero, zero, zero}) })
 		return
@@ -289,31 +329,35 @@ const lengthsTogether = 8
 
 // countSums is countEnds where the end of the last of each few rows is stored, and the lengths of all: from the
 // first few on the work-group adds up lengths.
-func (e *rowBody) countSums(i int, first, end loop.Expr, ended *loop.Var) {
+func (e *rowBody) countSums(i int, first, end loop.Expr, found *tileSources) {
 	op := &e.Ops[i]
-	width, lengths := int64(op.Width), e.stream(op.Keys[0])
+	width := int64(op.Width)
 	stop := e.b.Let("stop", loop.Least(loop.Mul(loop.Add(end, loop.Int(1)), loop.Int(width)), e.repeated(op)))
 	if e.collective.inRegisters() && op.Width == lengthsTogether*e.subgroup.Width {
-		e.countBySubgroups(i, first, end, stop, ended)
+		e.countBySubgroups(i, first, end, stop, found)
 		return
 	}
 	begin := e.b.Decl("begin", loop.Sub(loop.ToCounter(e.endBefore(op, first)), e.first)) // of the rows that follow
 	row := e.b.Decl("of_group", loop.Mul(first, loop.Int(width)))
-	own := e.b.Storage("lengths", loop.ArrayOf(lengthsTogether, loop.Counter))
-	next := e.b.Storage("next_lengths", loop.ArrayOf(lengthsTogether, loop.Counter))
+	own := e.b.Storage("lengths", loop.ArrayOf(lengthsTogether, e.heldLength(op)))
+	next := e.b.Storage("next_lengths", loop.ArrayOf(lengthsTogether, e.heldLength(op)))
 	eachLength := func(body func(j *loop.Var)) { e.b.For("j", loop.Int(0), loop.Int(lengthsTogether), body) }
 	step := loop.Int(int64(e.workgroup * lengthsTogether))
 	source := e.b.Decl("source", loop.Add(row, loop.Mul(e.localID, loop.Int(lengthsTogether))))
-	e.loadLengths(own, lengths, source, stop)
+	e.loadLengths(op, own, source, stop)
 	e.b.While(loop.Lt(row, stop), func() {
-		e.loadLengths(next, lengths, e.b.Let("ahead", loop.Add(source, step)), stop) // does not wait for the scan
+		e.loadLengths(op, next, e.b.Let("ahead", loop.Add(source, step)), stop) // does not wait for the scan
 		sum := e.b.Decl("sum_of_lengths", loop.Int(0))
-		eachLength(func(j *loop.Var) { e.b.Assign(sum, loop.Add(sum, loop.At(own, j))) })
+		eachLength(func(j *loop.Var) { e.b.Assign(sum, loop.Add(sum, e.lengthOf(op, loop.At(own, j)))) })
 		before, all := e.sumBefore(i, loop.ToKind(ir.I32, sum))
 		place := e.b.Decl("place", loop.Add(begin, loop.ToCounter(before)))
 		eachLength(func(j *loop.Var) {
-			e.b.Assign(place, loop.Add(place, loop.At(own, j)))
-			e.b.If(loop.Lt(loop.Add(source, j), stop), func() { e.countEnd(ended, place) }, nil)
+			if op.HasWords() {
+				e.b.Assign(place, loop.Add(place, e.markHead(op, found, loop.At(own, j), loop.Add(source, j), place)))
+			} else {
+				e.b.Assign(place, loop.Add(place, loop.At(own, j)))
+				e.b.If(loop.Lt(loop.Add(source, j), stop), func() { e.countEnd(found.shared, place) }, nil)
+			}
 			e.b.Store(own, j, loop.At(next, j))
 		})
 		e.b.Assign(begin, loop.Add(begin, loop.ToCounter(all)))
@@ -323,13 +367,22 @@ func (e *rowBody) countSums(i int, first, end loop.Expr, ended *loop.Var) {
 	})
 }
 
-// loadLengths loads the lengths of neighbouring rows before stop, from source on; of others 0.
-func (e *rowBody) loadLengths(own, lengths *loop.Var, source, stop loop.Expr) {
+// heldLength is the type in which a work-item holds lengths, or the words that tell them.
+func (e *rowBody) heldLength(op *tile.Op) loop.Type {
+	if op.HasWords() {
+		return loop.ScalarOf(ir.U32)
+	}
+	return loop.Counter
+}
+
+// loadLengths loads the lengths of neighbouring rows before stop, or their words, from source on; of others 0.
+func (e *rowBody) loadLengths(op *tile.Op, own *loop.Var, source, stop loop.Expr) {
+	lengths, held := e.stream(op.Keys[0]), e.heldLength(op)
 	each := func() {
 		e.b.For("j", loop.Int(0), loop.Int(lengthsTogether), func(j *loop.Var) {
-			e.b.Store(own, j, loop.Int(0))
+			e.b.Store(own, j, loop.To(held, loop.Int(0)))
 			at := e.b.Let("at", loop.Add(source, j))
-			e.b.If(loop.Lt(at, stop), func() { e.b.Store(own, j, loop.ToCounter(loop.At(lengths, at))) }, nil)
+			e.b.If(loop.Lt(at, stop), func() { e.b.Store(own, j, loop.To(held, loop.At(lengths, at))) }, nil)
 		})
 	}
 	wide := loop.Wide(lengths.T)
@@ -340,23 +393,34 @@ func (e *rowBody) loadLengths(own, lengths *loop.Var, source, stop loop.Expr) {
 	e.b.If(loop.Le(loop.Add(source, loop.Int(lengthsTogether)), stop), func() {
 		for some := 0; some < lengthsTogether; some += wide {
 			for j, length := range e.b.LoadWide("length", lengths, loop.Add(source, loop.Int(int64(some)))) {
-				e.b.Store(own, loop.Int(int64(some+j)), loop.ToCounter(length))
+				e.b.Store(own, loop.Int(int64(some+j)), loop.To(held, length))
 			}
 		}
 	}, each)
 }
 
-// sourceAmong returns the source of a row among the few whose last one ends behind it.
-func (e *rowBody) sourceAmong(op *tile.Op, few, row loop.Expr) loop.Expr {
+// sourceAmong returns the source of a row among the few whose last one ends behind it, and where the rows of that begin.
+func (e *rowBody) sourceAmong(op *tile.Op, few, row loop.Expr) (source, begin *loop.Var) {
 	few = e.b.Let("few", few)
 	source, end := e.b.Decl("source", loop.Mul(few, loop.Int(int64(op.Width)))), e.b.Decl("end", e.endBefore(op, few))
 	last := e.b.Let("last", loop.Sub(loop.Least(loop.Mul(loop.Add(few, loop.Int(1)), loop.Int(int64(op.Width))), e.repeated(op)), loop.Int(1)))
 	length := func() loop.Expr { return loop.ToKind(ir.I64, loop.At(e.stream(op.Keys[0]), source)) }
+	if op.HasWords() {
+		told := e.b.Decl("length", number(ir.I64, 0))
+		next := func() { e.b.Assign(told, loop.ToKind(ir.I64, e.lengthOf(op, loop.At(e.stream(op.Keys[0]), source)))) }
+		next()
+		e.b.While(loop.And(loop.Lt(source, last), loop.Le(loop.Add(end, told), row)), func() {
+			e.b.Assign(end, loop.Add(end, told))
+			e.b.Assign(source, loop.Add(source, loop.Int(1)))
+			next()
+		})
+		return source, end
+	}
 	e.b.While(loop.And(loop.Lt(source, last), loop.Le(loop.Add(end, length()), row)), func() {
 		e.b.Assign(end, loop.Add(end, length()))
 		e.b.Assign(source, loop.Add(source, loop.Int(1)))
 	})
-	return source
+	return source, end
 }
 
 // endBefore returns where the rows before a few end.

@@ -12,8 +12,8 @@ import (
 // The rows of whole tiles are written anew for what is likely of the conditions that are
 // known before the rows, as whether the slots of a table are keys: loads of several rows
 // overlap where no branch is between them. Where keys are hashed after all, and the kernel has
-// a cut, so that fewer work-items run at once, the first words that a few rows look at are
-// loaded ahead of the searches.
+// a cut, so that fewer work-items run at once, or few rows of a work-item, of which neighbours are added up, the first words that a
+// few rows look at are loaded ahead of the searches.
 
 // An assumption says which of the likely conditions hold.
 type assumption map[tile.ID]*loop.Const
@@ -30,7 +30,7 @@ func (e *rowBody) assumptions() []assumption {
 		likely[v], hashed[v] = loop.True, loop.True
 		for i := range e.Ops {
 			if op := &e.Ops[i]; op.Kind == tile.Match && op.Args[2] == v {
-				hashed[v], isHashed = loop.False, isHashed || e.phase[i] == e.now && len(e.cuts) > 0
+				hashed[v], isHashed = loop.False, isHashed || e.phase[i] == e.now && (len(e.cuts) > 0 || e.mostTogether() > 0)
 			}
 		}
 	}

@@ -305,6 +305,16 @@ func (b *Builder) SourceOfLengths(stream, lengths, width int, sources, name stri
 	return b.pure(Op{Kind: Source, Stream: stream, Keys: []int{lengths}, Width: width, Sources: sources, Args: []ID{first, end}}, ir.I64, name)
 }
 
+// SourceOfWords is [Builder.SourceOfLengths] where words tell the lengths; see the operation Source.
+func (b *Builder) SourceOfWords(stream, words, many, width int, sources, name string, first, end, bits, most ID) ID {
+	return b.pure(Op{Kind: Source, Stream: stream, Keys: []int{words, many}, Width: width, Sources: sources, Args: []ID{first, end, bits, most}}, ir.I64, name)
+}
+
+// Placed returns which place a row has behind where the word of its source says that something begins.
+func (b *Builder) Placed(source ID, name string) ID {
+	return b.pure(Op{Kind: Placed, Args: []ID{source}}, ir.U32, name)
+}
+
 // Insert enters row in the hash table stream of so many slots, and returns the slot that has
 // its keys; see the operation Insert. The limit slots is none. The streams others have the
 // keys of all rows, partBits is that of the operation, and about its scalar.

@@ -62,6 +62,9 @@ func (k *Kernel) NeededBy(isRoot func(i int) bool) []bool {
 	return needed
 }
 
+// HasWords reports whether the operation finds sources by words that tell lengths and where something begins.
+func (op *Op) HasWords() bool { return op.Kind == Source && len(op.Args) > 2 }
+
 // EntersParts reports whether base rows are slots of a hash table, which others enter by its parts.
 func (op *Op) EntersParts() bool { return op.Kind == EnterParts }
 

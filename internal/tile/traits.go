@@ -33,7 +33,7 @@ const (
 	Flag                 // bool
 	Number               // i64: a row, a place, a length
 	At                   // i64, a place; may be missing: the row's own
-	Most                 // i64, of how many values; may be missing: of all
+	Most                 // i64; may be missing
 	OfStream             // of the type of the operation's stream
 	InStream             // i64, a place in the operation's stream, where a search begins or ends
 	OfFirst              // of the type of the first operand
@@ -149,7 +149,8 @@ var traits = [...]Traits{
 	Store:       {Name: "store", Args: []Role{OfStream, At}, Effect: Writes},
 	Update:      {Name: "update", Args: []Role{Number, OfStream}, Place: Rows, Effect: Combines, Folds: true, Asks: Tables},
 	Search:      {Name: "search", Args: []Role{OfStream, Number, Number}, Res: []Role{Number}, Place: Rows, Again: Register},
-	Source:      {Name: "source", Args: []Role{InStream, InStream}, Res: []Role{Number}, Place: BaseRows, Again: Register, Asks: Expansion},
+	Source:      {Name: "source", Args: []Role{InStream, InStream, Most, Most}, Res: []Role{Number}, Place: BaseRows, Again: Register, Asks: Expansion},
+	Placed:      {Name: "placed", Args: []Role{Number}, Res: []Role{Any}, Place: BaseRows, Again: Register, Asks: Expansion},
 	Insert:      {Name: "insert", Args: []Role{Number, InStream, Number, Number, Compared}, Res: []Role{Number}, Place: Rows, Effect: Claims, Asks: Tables},
 	Enter:       {Name: "enter", Args: []Role{OfStream, Number, Number}, Place: Rows, Effect: Claims, Asks: Tables | InOrder},
 	Cuckoo:      {Name: "cuckoo", Args: []Role{Number, InStream}, Place: Rows, Effect: Claims, Asks: Tables},

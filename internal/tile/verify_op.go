@@ -173,7 +173,15 @@ func (k *Kernel) verifyKinds(op *Op) error {
 	case Store:
 		return k.verifyWord(op)
 	case Source:
+		if len(op.Args) > 2 && (len(op.Args) != 4 || len(op.Keys) != 2 || k.Values[op.Args[2]].Domain != Uniform || k.Values[op.Args[3]].Domain != Uniform) {
+			return errors.New("what words tell takes two numbers that are known before the rows, and many")
+		}
 		return errors.Join(k.verifyNeighbour(op.Args[0]), k.verifyNeighbour(op.Args[1]))
+	case Placed:
+		if source := &k.Ops[k.Values[op.Args[0]].Op]; !source.HasWords() {
+			return fmt.Errorf("%s is no source that words tell", k.id(op.Args[0]))
+		}
+		return k.wantKind(op.Res[0], ir.U32)
 	case Partners, Pairs, MatchParts, GroupParts:
 		for _, arg := range op.Args {
 			if err := k.verifyNeighbour(arg); err != nil {

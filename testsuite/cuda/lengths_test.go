@@ -45,3 +45,31 @@ func TestCUDAEmulationLengths(t *testing.T) {
 		}
 	}
 }
+
+// TestCUDAEmulationPairsFromWords joins rows whose partners words tell, which subgroups add up: few for each left row, so that a tile has more words than
+// subgroups; many for one; and hardly any, so that rows search.
+func TestCUDAEmulationPairsFromWords(t *testing.T) {
+	entry, err := testsuite.LoadEntry("../corpus/join_many_partners.kg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := emulator{newEmulator(t, checked)}
+	for _, schedule := range []plan.Schedule{{}, {Workgroup: 64, Items: 3}} {
+		made := kerneltest.Make(t, cuda.Emitter(), entry, fuse.LevelAuto, schedule)
+		for what, key := range map[string]func(row int) int{
+			"few partners":  func(row int) int { return row / 4 },
+			"many partners": func(row int) int { return max(row-60, 0) },
+			"hardly any":    func(row int) int { return row / 2 * 400 },
+		} {
+			const left, right = 5_003, 200
+			in := []ir.Column{ir.NewColumn(ir.I32, left), ir.NewColumn(ir.I32, right)}
+			for row := range left {
+				in[0].Set(row, ir.Int(ir.I32, int64(row*7%4_999)))
+			}
+			for row := range right {
+				in[1].Set(row, ir.Int(ir.I32, int64(key(row))))
+			}
+			kerneltest.Agree(t, made.Plan, e.Runner(made), entry.Pipeline, fmt.Sprintf("%s, %v", what, schedule), in)
+		}
+	}
+}

@@ -209,7 +209,13 @@ func (r *row) pure(op *tile.Op, args []ir.Scalar) ir.Scalar {
 	case tile.Search:
 		return r.search(op, args[0], args[1].Int64(), args[2].Int64())
 	case tile.Source:
-		return r.source(op, args[0].Int64(), args[1].Int64())
+		source, _ := r.source(op, args)
+		return ir.Int(ir.I64, source)
+	case tile.Placed:
+		source := &r.Ops[r.Values[op.Args[0]].Op]
+		of, before := r.source(source, r.needAll(source.Args))
+		_, begin := r.told(source, of, r.needAll(source.Args))
+		return ir.Int(ir.U32, begin+int64(r.number)-before)
 	case tile.Partners:
 		of := r.partners(op, args[0].Int64(), args[1:])
 		switch {
@@ -252,22 +258,37 @@ func (r *row) search(op *tile.Op, x ir.Scalar, first, end int64) ir.Scalar {
 	return ir.Int(ir.I64, first+int64(n))
 }
 
-// source returns which row the base row repeats.
-func (r *row) source(op *tile.Op, first, end int64) ir.Scalar {
-	found := r.search(op, ir.Int(ir.I64, int64(r.number)), first, end)
+// source returns which row the base row repeats, and the first base row that does, if that is known.
+func (r *row) source(op *tile.Op, args []ir.Scalar) (source, begin int64) {
+	found := r.search(op, ir.Int(ir.I64, int64(r.number)), args[0].Int64(), args[1].Int64()).Int64()
 	if op.Width == 0 {
-		return found
+		return found, 0
 	}
 	ended := int64(0)
-	if found.Int64() > 0 {
-		ended = r.load(op.Stream, found.Int64()-1, false).Int64()
+	if found > 0 {
+		ended = r.load(op.Stream, found-1, false).Int64()
 	}
-	source := found.Int64() * int64(op.Width)
-	for ; ; source++ {
-		if ended += max(r.load(op.Keys[0], source, false).Int64(), 0); ended > int64(r.number) {
-			return ir.Int(ir.I64, source)
+	for source = found * int64(op.Width); ; source++ {
+		length := r.load(op.Keys[0], source, false).Int64()
+		if op.HasWords() {
+			length, _ = r.told(op, source, args)
 		}
+		if length = max(length, 0); ended+length > int64(r.number) {
+			return source, ended
+		}
+		ended += length
 	}
+}
+
+// told returns what the word of a row tells.
+func (r *row) told(op *tile.Op, source int64, args []ir.Scalar) (length, begin int64) {
+	word, bits := r.load(op.Keys[0], source, false).Bits, args[2].Int64()
+	length, begin = int64(word>>bits), int64(word&(1<<bits-1))
+	if length == args[3].Int64() {
+		both := r.load(op.Keys[1], begin, false).Bits
+		length, begin = int64(both&(1<<32-1)), int64(both>>32)
+	}
+	return length, begin
 }
 
 // partners returns those of so many rows that have equal keys.
