@@ -31,7 +31,8 @@ type HashTable struct {
 
 	Limit    loop.Expr // i64, less than Slots: if more slots than that are taken, rows may be left out; nil if all are entered
 	Bucket   int       // rows have slots that are multiples of so many, of which the table has a multiple; 0 for any. Match loads so many at once
-	IsWide   bool      // a slot has two words for Match, of the key and the code
+	IsWide   bool      // a slot has two words for Match: the key, and the code below the rest of the key
+	Rest     loop.Expr // of the key for Match, if it has more than 64 bits; else nil
 	PartBits int       // see the operation Insert: a search stays in the part in which it begins; 0 if the table has no parts
 
 	Found *loop.Var // i64, to which Insert assigns the slot with the keys, if the row is entered; may be nil
@@ -208,13 +209,20 @@ func (t HashTable) matchBuckets(b *loop.Builder, found, at *loop.Var, key, aroun
 
 // matchPairs is matchBuckets where the table has two words for each slot, which are loaded at once.
 func (t HashTable) matchPairs(b *loop.Builder, found, at *loop.Var, key, around loop.Expr) {
-	none := loop.ConstOf(ir.Int(ir.U32, 0))
+	none, rest := loop.ConstOf(ir.Int(ir.U32, 0)), t.Rest
+	if rest != nil {
+		rest = b.Let("rest", loop.ToKind(ir.U64, rest))
+	}
 	t.searchBuckets(b, found, at, around, func() loop.Expr {
 		var last loop.Expr
 		for i := range t.Bucket {
 			pair := b.LoadWide("held", t.Memory, loop.Mul(loop.Add(at, loop.ConstOf(ir.Int(ir.I64, int64(i)))), loop.ConstOf(ir.Int(ir.I64, 2))))
 			last = loop.ToKind(ir.U32, pair[1])
-			b.Assign(found, loop.Apply(ir.OpOr, found, loop.Choose(loop.Eq(pair[0], key), last, none)))
+			isKey := loop.Eq(pair[0], key)
+			if rest != nil {
+				isKey = loop.And(isKey, loop.Eq(loop.Apply(ir.OpShr, pair[1], loop.ConstOf(ir.Int(ir.U64, codeBits))), rest))
+			}
+			b.Assign(found, loop.Apply(ir.OpOr, found, loop.Choose(isKey, last, none)))
 		}
 		return loop.Eq(last, none)
 	})

@@ -46,6 +46,9 @@ func (e *rowBody) probe(op *tile.Op) loop.Expr {
 func (e *rowBody) match(op *tile.Op) loop.Expr {
 	t := e.hashTable(op, e.stream(op.Stream), e.expr(op.Args[1]))
 	t.Bucket, t.IsWide = op.Bucket, op.Wide
+	if len(op.Args) > 4 {
+		t.Rest = e.expr(op.Args[4])
+	}
 	first := e.ahead[e.Values[op.Res[0]].Op]
 	return t.Match(e.b, e.name(op.Res[0]), e.expr(op.Args[2]), e.expr(op.Args[0]), e.expr(op.Args[3]), first)
 }

@@ -172,6 +172,10 @@ func (k *Kernel) verifyKinds(op *Op) error {
 		}
 	case Store:
 		return k.verifyWord(op)
+	case Match:
+		if !op.Wide && len(op.Args) > 4 {
+			return fmt.Errorf("words of keys and codes have no rest of a key")
+		}
 	case Source:
 		return errors.Join(k.verifyNeighbour(op.Args[0]), k.verifyNeighbour(op.Args[1]))
 	case Partners, Pairs, MatchParts, GroupParts:
