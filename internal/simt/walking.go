@@ -11,7 +11,10 @@ import (
 // walking is the scheme of kernels whose rows may be taken in any order and leave
 // nothing but folds and tables. As many work-groups as run at once walk over the
 // tiles, so that few folds and tables have to be combined in the end.
-type walking struct{ flat }
+type walking struct {
+	flat
+	tickets *lookback // of the tiles, which work-groups take in their order; nil if each takes every so many-th
+}
 
 // maxWorkItems is how many work-items of such a kernel a compute unit is to run.
 const maxWorkItems = 2048
@@ -45,8 +48,15 @@ func leavesMore(op *tile.Op) bool {
 }
 
 func (w walking) prepare() {
+	if w.tickets != nil {
+		w.tickets.addTickets()
+	}
 	if w.keeps {
 		w.folds, w.folded = w.walkers(w.rowSpan.most(w.launches)), w.walkers(w.rowSpan.rows(w.launches))
+		if near := w.nearTables(); near != nil {
+			far := w.areFar(near)
+			w.folded = plan.Add(plan.Mul(far, w.folded), plan.Mul(plan.Sub(plan.Const(1), far), w.withNear(near).walkers(w.rowSpan.rows(w.launches))))
+		}
 	}
 	w.flat.prepare()
 }
@@ -59,6 +69,9 @@ func (w walking) main() {
 		return
 	}
 	w.walk(w.Name)
+	if near := w.nearTables(); near != nil {
+		w.launchNear(near)
+	}
 	if w.schedule.Places == "" {
 		for _, in := range fitted {
 			w.inStead(in)
@@ -83,10 +96,16 @@ func (w walking) walk(name string) {
 	if w.listed > 0 {
 		e.beginList()
 	}
+	if w.kernel.near != nil {
+		e.copyNear()
+	}
 	if w.keeps {
 		e.declareReductions()
 	}
 	eachTile, start := w.eachTile, w.pollLimited
+	if w.tickets != nil {
+		eachTile = w.eachTileInTurn
+	}
 	if w.partitions() {
 		eachTile, start = w.eachOwnTile, w.startPart
 		for _, of := range w.partitioned() {
@@ -127,6 +146,9 @@ func (w walking) walk(name string) {
 
 func (w walking) describe(v *plan.Variant) {
 	v.Schedule.Scheme = SchemeFlat
+	if w.kernel.near != nil {
+		v.LocalBytes = plan.Const(w.nearBytes(w.kernel.near))
+	}
 	if w.remembered == rememberedLaunched && w.localTables == nil && w.ownBytes == 0 {
 		v.LocalBytes = plan.Const(w.rememberedBytes(w.lowering, w.Kernel))
 	}
@@ -169,7 +191,7 @@ func (w walking) manyWalkers(rows plan.Expr) plan.Expr {
 		return times(walkers, slices)
 	}
 	atOnce := int64(max(maxWorkItems/w.workgroup, 1))
-	if w.localTables != nil && w.localTables.bytes > sharedBudget {
+	if w.localTables != nil && w.localTables.bytes > sharedBudget || w.kernel.near != nil {
 		atOnce = 1
 	}
 	tiles := plan.CeilDiv(rows, plan.Const(w.rows()))
@@ -206,6 +228,36 @@ func (w walking) walker() (walker, walkers loop.Expr) {
 	return walker, walkers
 }
 
+// turns returns the tickets by which work-groups take the tiles in their order, or nil: rows that are looked up in the order
+// of the parts of a table want few of these at a time, and work-groups that take every so many-th tile drift apart.
+func (f flat) turns() *lookback {
+	tickets := &lookback{flat: f}
+	if !f.Domains[0].Parted || !f.keeps || f.localTables != nil || f.remembered > 0 || f.listed > 0 || f.chunk() > 1 || tickets.isStatic() {
+		return nil
+	}
+	return tickets
+}
+
+// eachTileInTurn walks through tiles of the launch, each of which is the next one that no work-group has taken.
+func (w walking) eachTileInTurn(e *tileBody, body func()) {
+	tickets := w.tickets
+	at := e.b.Decl("tile", loop.Add(w.rowSpan.firstTile(e.function), tickets.ticket(e.function)))
+	tiles := w.tilesOf(e)
+	e.b.While(loop.Lt(at, tiles), func() {
+		e.barrier() // all have read the ticket
+		e.b.If(loop.Eq(e.localID, loop.Int(0)), func() { tickets.takeTicket(e.function) }, nil)
+		e.tile = at
+		body()
+		e.barrier()
+		e.b.Assign(at, loop.Add(w.rowSpan.firstTile(e.function), tickets.taken(e.function)))
+	})
+}
+
+// tilesOf returns how many tiles the launch has.
+func (w walking) tilesOf(e *tileBody) loop.Expr {
+	return e.b.Let("tiles", loop.Add(loop.Div(loop.Sub(e.arguments.rows, loop.Int(1)), loop.Int(e.kernel.rows())), loop.Int(1)))
+}
+
 // eachTile walks through every so many-th tile of the launch.
 func (w walking) eachTile(e *tileBody, body func()) {
 	if w.chunk() > 1 {
@@ -213,7 +265,7 @@ func (w walking) eachTile(e *tileBody, body func()) {
 	}
 	workgroup, workgroups := w.walker()
 	at := e.b.Decl("tile", loop.Add(w.rowSpan.firstTile(e.function), workgroup))
-	tiles := e.b.Let("tiles", loop.Add(loop.Div(loop.Sub(e.arguments.rows, loop.Int(1)), loop.Int(e.kernel.rows())), loop.Int(1)))
+	tiles := w.tilesOf(e)
 	e.b.While(loop.Lt(at, tiles), func() {
 		e.tile, e.isLastTile = at, loop.Ge(loop.Add(at, workgroups), tiles)
 		body()
