@@ -132,7 +132,7 @@ func (b *kernelBuilder) start(name string, stages []*Stage) {
 		domain += "_chunks"
 	}
 	b.Builder = tile.NewBuilder(name, domain, domain)
-	b.Kernel.Chunk, b.Kernel.Domains[0].Parted = ChunkRows, b.base.Parted
+	b.Kernel.Chunk = ChunkRows
 	b.domains[b.base] = 0
 }
 

@@ -116,7 +116,7 @@ func (e *expansion) moveLooks(find *ir.Value) *movedLooks {
 	}
 	m := &movedLooks{expansion: e, find: find, areMany: o.apply(ir.OpLeast, many(keys[0]), many(in[0])), values: map[*ir.Value]*ir.Value{}, domains: map[*ir.Domain]*ir.Domain{}}
 	m.moved = o.partition(o.sortKeysOf(keys), partitionBits, digit(), digit(), nil)
-	m.moved.place.AnyOrder, m.moved.on.rows.Parted = true, true
+	m.moved.place.AnyOrder = true
 	m.domains[keys[0].Type.Domain] = m.moved.on.rows
 	var columns []*ir.Value
 	for _, key := range m.moved.movedKeys {

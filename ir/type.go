@@ -170,7 +170,6 @@ type Domain struct {
 	Name   string  // for messages: the parameter's letter, or the statement that made it
 	By     *Value  // the value that made it; nil for DomainParam
 	Width  int     // of DomainWords and DomainEvery
-	Parted bool    // of DomainOrder: its rows lie in the order of the parts of a table that they are looked up in
 	Parent *Domain // the domain whose rows By reads, of a join those of its left key; nil for DomainParam and, unless none of them is empty, DomainBins
 }
 

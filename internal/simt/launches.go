@@ -151,7 +151,7 @@ func (s *launches) mainFunction(strategy strategy) *function {
 	e.until, e.effects, e.retention = s.lastPhase(), true, strategy
 	e.begin()
 	if s.localTables != nil {
-		walking{flat: flat{s}}.beginTables(e.function)
+		walking{flat{s}}.beginTables(e.function)
 	}
 	s.scheme.eachTile(e.tileBody, func() {
 		s.startTile(e)
@@ -161,7 +161,7 @@ func (s *launches) mainFunction(strategy strategy) *function {
 		s.scheme.endTile(e)
 	})
 	if s.localTables != nil {
-		walking{flat: flat{s}}.flushTables(e.function)
+		walking{flat{s}}.flushTables(e.function)
 	}
 	return e.function
 }

@@ -21,11 +21,14 @@ const nearItems = 16
 
 // nearTables lists the streams of tables that rows gather from, and that a kernel in place of this one may have in local memory.
 func (w walking) nearTables() (streams []int) {
-	if w.suffix != "" || !w.isOpen || w.schedule.Items > 0 || !w.keeps || w.localTables != nil || w.remembered > 0 || w.chunk() > 1 || w.tickets != nil {
+	if w.suffix != "" || !w.isOpen || w.schedule.Items > 0 || !w.keeps || w.localTables != nil || w.remembered > 0 || w.chunk() > 1 {
 		return nil
 	}
 	for i := range w.Ops {
 		op := &w.Ops[i]
+		if op.LoadsElement() && w.isTemporary(w.Streams[op.Stream].Buffer) { // rows that have moved, say, because tables are large
+			return nil
+		}
 		if !op.LoadsAt() || op.Domain != 0 || w.phase[i] != 0 || slices.Contains(streams, op.Stream) {
 			continue
 		}
@@ -69,7 +72,7 @@ func (w walking) withNear(streams []int) walking {
 	made.near, made.workgroup, made.items = streams, w.foldingWorkgroup(), nearItems
 	s := *w.launches
 	s.kernel = newKernel(w.Kernel, made, w.lines, w.aligned(w.Kernel))
-	near := walking{flat: flat{&s}}
+	near := walking{flat{&s}}
 	s.scheme = near
 	return near
 }

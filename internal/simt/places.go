@@ -104,7 +104,7 @@ func (w walking) with(in places) walking {
 	k.places = in
 	k.localTables = w.planTables(w.Kernel, &k.shape)
 	s.kernel = &k
-	made := walking{flat: flat{&s}}
+	made := walking{flat{&s}}
 	s.scheme = made
 	return made
 }

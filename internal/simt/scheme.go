@@ -97,7 +97,7 @@ func withoutPrefix(s *launches) scheme {
 	case len(s.gridCuts()) > 0:
 		return published{f}
 	case s.walks():
-		return walking{flat: f, tickets: f.turns()}
+		return walking{f}
 	case s.sharesSources():
 		s.shareTiles(max(leastSourcesRows/s.rowItems(), 1), fewSourcesTiles)
 	}

@@ -11,10 +11,7 @@ import (
 // walking is the scheme of kernels whose rows may be taken in any order and leave
 // nothing but folds and tables. As many work-groups as run at once walk over the
 // tiles, so that few folds and tables have to be combined in the end.
-type walking struct {
-	flat
-	tickets *lookback // of the tiles, which work-groups take in their order; nil if each takes every so many-th
-}
+type walking struct{ flat }
 
 // maxWorkItems is how many work-items of such a kernel a compute unit is to run.
 const maxWorkItems = 2048
@@ -48,9 +45,6 @@ func leavesMore(op *tile.Op) bool {
 }
 
 func (w walking) prepare() {
-	if w.tickets != nil {
-		w.tickets.addTickets()
-	}
 	if w.keeps {
 		w.folds, w.folded = w.walkers(w.rowSpan.most(w.launches)), w.walkers(w.rowSpan.rows(w.launches))
 		if near := w.nearTables(); near != nil {
@@ -103,9 +97,6 @@ func (w walking) walk(name string) {
 		e.declareReductions()
 	}
 	eachTile, start := w.eachTile, w.pollLimited
-	if w.tickets != nil {
-		eachTile = w.eachTileInTurn
-	}
 	if w.partitions() {
 		eachTile, start = w.eachOwnTile, w.startPart
 		for _, of := range w.partitioned() {
@@ -228,36 +219,6 @@ func (w walking) walker() (walker, walkers loop.Expr) {
 	return walker, walkers
 }
 
-// turns returns the tickets by which work-groups take the tiles in their order, or nil: rows that are looked up in the order
-// of the parts of a table want few of these at a time, and work-groups that take every so many-th tile drift apart.
-func (f flat) turns() *lookback {
-	tickets := &lookback{flat: f}
-	if !f.Domains[0].Parted || !f.keeps || f.localTables != nil || f.remembered > 0 || f.listed > 0 || f.chunk() > 1 || tickets.isStatic() {
-		return nil
-	}
-	return tickets
-}
-
-// eachTileInTurn walks through tiles of the launch, each of which is the next one that no work-group has taken.
-func (w walking) eachTileInTurn(e *tileBody, body func()) {
-	tickets := w.tickets
-	at := e.b.Decl("tile", loop.Add(w.rowSpan.firstTile(e.function), tickets.ticket(e.function)))
-	tiles := w.tilesOf(e)
-	e.b.While(loop.Lt(at, tiles), func() {
-		e.barrier() // all have read the ticket
-		e.b.If(loop.Eq(e.localID, loop.Int(0)), func() { tickets.takeTicket(e.function) }, nil)
-		e.tile = at
-		body()
-		e.barrier()
-		e.b.Assign(at, loop.Add(w.rowSpan.firstTile(e.function), tickets.taken(e.function)))
-	})
-}
-
-// tilesOf returns how many tiles the launch has.
-func (w walking) tilesOf(e *tileBody) loop.Expr {
-	return e.b.Let("tiles", loop.Add(loop.Div(loop.Sub(e.arguments.rows, loop.Int(1)), loop.Int(e.kernel.rows())), loop.Int(1)))
-}
-
 // eachTile walks through every so many-th tile of the launch.
 func (w walking) eachTile(e *tileBody, body func()) {
 	if w.chunk() > 1 {
@@ -265,7 +226,7 @@ func (w walking) eachTile(e *tileBody, body func()) {
 	}
 	workgroup, workgroups := w.walker()
 	at := e.b.Decl("tile", loop.Add(w.rowSpan.firstTile(e.function), workgroup))
-	tiles := w.tilesOf(e)
+	tiles := e.b.Let("tiles", loop.Add(loop.Div(loop.Sub(e.arguments.rows, loop.Int(1)), loop.Int(e.kernel.rows())), loop.Int(1)))
 	e.b.While(loop.Lt(at, tiles), func() {
 		e.tile, e.isLastTile = at, loop.Ge(loop.Add(at, workgroups), tiles)
 		body()

@@ -38,11 +38,10 @@ type Domain struct {
 	Name     string
 	Plan     string // the domain in the plan; "" for the one row of a kernel of scalars
 	Parent   int
-	Guard    ID   // bool over Parent
-	Counter  ID   // i64, a Scan: before this row of Parent, how many have had Guard; 0 if nothing here counts them
-	Open     ID   // Close: bool over Parent, whether a segment was open before this row: Counter > 0 if there is a Counter
-	Position ID   // i64, this row's number in the domain; 0 if nothing needs it. If there is a Counter, Compact: Counter, Close: Counter - 1
-	Parted   bool // rows lie in the order of the parts of a table that they are looked up in: the fewer of these at a time, the nearer is what rows read
+	Guard    ID // bool over Parent
+	Counter  ID // i64, a Scan: before this row of Parent, how many have had Guard; 0 if nothing here counts them
+	Open     ID // Close: bool over Parent, whether a segment was open before this row: Counter > 0 if there is a Counter
+	Position ID // i64, this row's number in the domain; 0 if nothing needs it. If there is a Counter, Compact: Counter, Close: Counter - 1
 }
 
 // Stream is a buffer that the kernel reads or writes.
