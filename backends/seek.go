@@ -1,6 +1,8 @@
 package backends
 
 import (
+	"slices"
+
 	"github.com/kgen-go/kgen/internal/loop"
 	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/ir"
@@ -31,7 +33,8 @@ type HashTable struct {
 
 	Limit    loop.Expr // i64, less than Slots: if more slots than that are taken, rows may be left out; nil if all are entered
 	Bucket   int       // rows have slots that are multiples of so many, of which the table has a multiple; 0 for any. Match loads so many at once
-	IsWide   bool      // a slot has two words for Match, of the key and the code
+	IsWide   bool      // a slot has two words for Match: the key, and the code below the rest of the key
+	Rest     loop.Expr // of the key for Match, if it has more than 64 bits; else nil
 	PartBits int       // see the operation Insert: a search stays in the part in which it begins; 0 if the table has no parts
 
 	Found *loop.Var // i64, to which Insert assigns the slot with the keys, if the row is entered; may be nil
@@ -140,30 +143,50 @@ func (t HashTable) Probe(b *loop.Builder, name string, isDirect, key, slot loop.
 // codeBits are the bits of a word below its key.
 const codeBits = 32
 
+// Words returns how many words Match looks at together: those of a bucket, if the table has any.
+func (t HashTable) Words() int {
+	if t.IsWide {
+		return 2 * max(t.Bucket, 1)
+	}
+	return max(t.Bucket, 1)
+}
+
+// Load returns the words that Match looks at together, from a slot on.
+func (t HashTable) Load(b *loop.Builder, slot loop.Expr) (words []loop.Expr) {
+	if t.Words() == 1 {
+		return []loop.Expr{loop.At(t.Memory, slot)}
+	}
+	if t.IsWide {
+		slot = loop.Mul(slot, loop.ConstOf(ir.Int(ir.I64, 2)))
+	}
+	for len(words) < t.Words() {
+		words = append(words, b.LoadWide("held", t.Memory, loop.Add(slot, loop.ConstOf(ir.Int(ir.I64, int64(len(words))))))...)
+	}
+	return words
+}
+
 // Match returns the code in the word that has key, or 0, from a slot on; see the
-// operation Match of tile programs. If isDirect holds, 0. The word in the slot is first,
-// unless that is nil.
-func (t HashTable) Match(b *loop.Builder, name string, isDirect, slot, key, first loop.Expr) loop.Expr {
+// operation Match of tile programs. If isDirect holds, 0. First are what Load gives for that slot; none if it is not loaded yet.
+func (t HashTable) Match(b *loop.Builder, name string, isDirect, slot, key loop.Expr, first []loop.Expr) loop.Expr {
 	found := b.Decl(name, loop.ConstOf(ir.Int(ir.U32, 0)))
 	search := func() {
 		key = b.Let("key", loop.ToKind(ir.U64, key))
 		around := b.Let("last_slot", loop.Sub(t.Slots, loop.ConstOf(ir.Int(ir.I64, 1))))
 		at := b.Decl("slot", slot)
-		if t.IsWide {
-			t.matchPairs(b, found, at, key, around)
-			return
+		next := func(slots int) loop.Expr {
+			return loop.Apply(ir.OpAnd, loop.Add(at, loop.ConstOf(ir.Int(ir.I64, int64(slots)))), around)
 		}
 		if t.Bucket > 0 {
-			t.matchBuckets(b, found, at, key, around, first)
+			t.matchBuckets(b, found, at, next(t.Bucket), t.codeIn(b, key), first)
 			return
 		}
 		if first == nil {
-			first = loop.At(t.Memory, at)
+			first = t.Load(b, at)
 		}
-		held := b.Decl("held", first)
+		held := b.Decl("held", first[0])
 		isTaken := loop.Ne(held, loop.ConstOf(ir.Int(ir.U64, 0)))
-		b.While(loop.And(isTaken, loop.Ne(loop.Apply(ir.OpShr, held, loop.ConstOf(ir.Int(ir.U64, codeBits))), key)), func() {
-			b.Assign(at, loop.Apply(ir.OpAnd, loop.Add(at, loop.ConstOf(ir.Int(ir.I64, 1))), around))
+		b.While(loop.And(isTaken, loop.Ne(aboveCode(held), key)), func() {
+			b.Assign(at, next(1))
 			b.Assign(held, loop.At(t.Memory, at))
 		})
 		b.Assign(found, loop.ToKind(ir.U32, held)) // of a free one, 0
@@ -177,57 +200,55 @@ func (t HashTable) Match(b *loop.Builder, name string, isDirect, slot, key, firs
 	return found
 }
 
-// matchBuckets assigns the code in the word that has key to found. Slots of a bucket are taken
-// in turn, so one whose last slot is free ends the search.
-func (t HashTable) matchBuckets(b *loop.Builder, found, at *loop.Var, key, around, first loop.Expr) {
-	free := loop.ConstOf(ir.Int(ir.U64, 0))
-	codeIn := func(word loop.Expr) loop.Expr { // of a free slot, 0
-		isKey := loop.Eq(loop.Apply(ir.OpShr, word, loop.ConstOf(ir.Int(ir.U64, codeBits))), key)
-		return loop.Choose(isKey, loop.ToKind(ir.U32, word), loop.ConstOf(ir.Int(ir.U32, 0)))
+// aboveCode returns what a word has above a code.
+func aboveCode(word loop.Expr) loop.Expr {
+	return loop.Apply(ir.OpShr, word, loop.ConstOf(ir.Int(ir.U64, codeBits)))
+}
+
+// codeIn returns a function for the code in the words of a slot, or 0 unless they have key.
+func (t HashTable) codeIn(b *loop.Builder, key loop.Expr) func(words []loop.Expr) loop.Expr {
+	none, rest := loop.ConstOf(ir.Int(ir.U32, 0)), t.Rest
+	if rest != nil {
+		rest = b.Let("rest", loop.ToKind(ir.U64, rest))
+	}
+	return func(words []loop.Expr) loop.Expr {
+		last := words[len(words)-1]
+		isKey := loop.Eq(words[0], key)
+		switch {
+		case !t.IsWide:
+			isKey = loop.Eq(aboveCode(last), key)
+		case rest != nil:
+			isKey = loop.And(isKey, loop.Eq(aboveCode(last), rest))
+		}
+		return loop.Choose(isKey, loop.ToKind(ir.U32, last), none)
+	}
+}
+
+// matchBuckets assigns the code in the words that have the key to found, from bucket to bucket. Slots of one are taken
+// in turn, so that a search ends where the last slot is free.
+func (t HashTable) matchBuckets(b *loop.Builder, found, at *loop.Var, next loop.Expr, codeIn func(words []loop.Expr) loop.Expr, first []loop.Expr) {
+	none := loop.ConstOf(ir.Int(ir.U32, 0))
+	look := func(words []loop.Expr) (isOver loop.Expr) {
+		for slot := range slices.Chunk(words, len(words)/t.Bucket) {
+			b.Assign(found, loop.Apply(ir.OpOr, found, codeIn(slot)))
+		}
+		isFree := loop.Eq(loop.ToKind(ir.U32, words[len(words)-1]), none)
+		return loop.Or(loop.Ne(found, none), isFree)
 	}
 	search := func() {
-		t.searchBuckets(b, found, at, around, func() loop.Expr {
-			var words []loop.Expr
-			for len(words) < t.Bucket {
-				words = append(words, b.LoadWide("held", t.Memory, loop.Add(at, loop.ConstOf(ir.Int(ir.I64, int64(len(words))))))...)
-			}
-			for _, word := range words {
-				b.Assign(found, loop.Apply(ir.OpOr, found, codeIn(word)))
-			}
-			return loop.Eq(words[len(words)-1], free)
+		b.While(loop.True, func() {
+			b.If(look(t.Load(b, at)), func() { b.Break() }, nil)
+			b.Assign(at, next)
 		})
 	}
 	if first == nil {
 		search()
 		return
 	}
-	first = b.Let("first_word", first)
-	b.Assign(found, codeIn(first))
-	b.If(loop.And(loop.Eq(found, loop.ConstOf(ir.Int(ir.U32, 0))), loop.Ne(first, free)), search, nil)
-}
-
-// matchPairs is matchBuckets where the table has two words for each slot, which are loaded at once.
-func (t HashTable) matchPairs(b *loop.Builder, found, at *loop.Var, key, around loop.Expr) {
-	none := loop.ConstOf(ir.Int(ir.U32, 0))
-	t.searchBuckets(b, found, at, around, func() loop.Expr {
-		var last loop.Expr
-		for i := range t.Bucket {
-			pair := b.LoadWide("held", t.Memory, loop.Mul(loop.Add(at, loop.ConstOf(ir.Int(ir.I64, int64(i)))), loop.ConstOf(ir.Int(ir.I64, 2))))
-			last = loop.ToKind(ir.U32, pair[1])
-			b.Assign(found, loop.Apply(ir.OpOr, found, loop.Choose(loop.Eq(pair[0], key), last, none)))
-		}
-		return loop.Eq(last, none)
-	})
-}
-
-// searchBuckets goes from bucket to bucket until found is not 0 or the last slot of one is free. Look
-// assigns the code in the bucket at hand, if it has the key, and returns whether its last slot is free.
-func (t HashTable) searchBuckets(b *loop.Builder, found, at *loop.Var, around loop.Expr, look func() (isFree loop.Expr)) {
-	b.While(loop.True, func() {
-		isFree := look()
-		b.If(loop.Or(loop.Ne(found, loop.ConstOf(ir.Int(ir.U32, 0))), isFree), func() { b.Break() }, nil)
-		b.Assign(at, loop.Apply(ir.OpAnd, loop.Add(at, loop.ConstOf(ir.Int(ir.I64, int64(t.Bucket)))), around))
-	})
+	b.If(loop.Not(look(first)), func() {
+		b.Assign(at, next)
+		search()
+	}, nil)
 }
 
 // direct calls found with the slot that is a row's key, if the table has it, where

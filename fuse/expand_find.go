@@ -117,7 +117,7 @@ type rowTable struct {
 	part     *ir.Value    // scalar: how many slots a part of a cuckoo table has, 0 if the table is none; nil if it cannot be one
 	seed     *ir.Value    // scalar: what hashes are mixed with for the slots of a cuckoo table
 	isNarrow bool         // a key has at most 32 bits
-	isWide   bool         // a key is one word of 64 bits, which tables have beside codes
+	isWide   bool         // a key has 33 to 96 bits, which tables have beside codes; see wideWords
 	bucket   int          // of what number slots by a hash are multiples; 0 for any
 	hashed   *ir.Value    // scalar: how many slots a hash table has
 	direct   *ir.Value    // scalar: how many slots a table has whose slots are keys; nil if they never are
@@ -163,7 +163,9 @@ func (o *ordering) match(t rowTable, keys []*ir.Value, codesOf func(way rowTable
 // wordsWith returns the words of the keys and codes of slots; two for each slot, if keys are wide.
 func (o *ordering) wordsWith(t rowTable, codesOf func(way rowTable) *ir.Value) *ir.Value {
 	if t.isWide {
-		return o.pairOf(o.ofSlots(t, func(way rowTable) *ir.Value { return o.heldBy(t, way) }), o.ofSlots(t, codesOf))
+		held := func(way rowTable) []word { return wideWords(o.heldWords(t, way)) }
+		keys := o.ofSlots(t, func(way rowTable) *ir.Value { return held(way)[0].value })
+		return o.pairOf(keys, o.ofSlots(t, func(way rowTable) *ir.Value { return o.besideLong(held(way), codesOf(way)) }))
 	}
 	return o.ofTables(t, func(way rowTable) *ir.Value { return o.wordsIn(t, way, codesOf) })
 }
@@ -176,8 +178,8 @@ func (o *ordering) wordsIn(t, way rowTable, codesOf func(way rowTable) *ir.Value
 	return o.codeWord(o.heldBy(t, way), codesOf(way))
 }
 
-// heldBy returns the one word of the keys of each slot of a table that is made in one way, or of t itself; its hash, if that has no more bits.
-func (o *ordering) heldBy(t, way rowTable) *ir.Value {
+// heldWords returns the words of the keys of each slot of a table that is made in one way, or of t itself.
+func (o *ordering) heldWords(t, way rowTable) []word {
 	_, row := o.rowOfSlot(way)
 	if t.least != nil && way.isDirect.Op != ir.OpConst {
 		row = o.choose(t.isDirect, o.number(-1), row) // whose key is not read
@@ -187,24 +189,36 @@ func (o *ordering) heldBy(t, way rowTable) *ir.Value {
 	for i, key := range way.keys {
 		held[i] = o.gather(o.pos, key, row)
 	}
-	word := o.words(o.sortKeysOf(held))[0]
+	return o.words(o.sortKeysOf(held))
+}
+
+// heldBy returns the word of the narrow key of each slot of a table that is made in one way, or of t itself; its hash, if that has no more bits.
+func (o *ordering) heldBy(t, way rowTable) *ir.Value {
+	word := o.heldWords(t, way)[0]
 	if t.hasShortHash && !way.areHashes {
 		return o.narrowHash(word)
 	}
 	return word.value
 }
 
-// matchWords is match by the one word of some keys in a table of words.
+// matchWords is match by the words of some keys in a table of words.
 func (o *ordering) matchWords(t rowTable, keys []word, table *ir.Value) *ir.Value {
-	key, slot := keys[0].value, (*ir.Value)(nil)
+	var key []*ir.Value
+	var slot *ir.Value
 	if t.hasShortHash {
-		key = o.narrowHash(keys[0])
-		slot = o.inBucket(t, o.shortSlot(t, key))
+		key = []*ir.Value{o.narrowHash(keys[0])}
+		slot = o.inBucket(t, o.shortSlot(t, key[0]))
 	} else {
 		slot = o.slotOfWords(t, keys)
+		if t.isWide {
+			keys = wideWords(keys)
+		}
+		for _, w := range keys {
+			key = append(key, w.value)
+		}
 	}
-	args := []*ir.Value{table, slot, t.isDirect, key}
-	found := o.add(o.pos, ir.Value{Op: ir.OpMatch, Args: args, Split: t.bucket, Type: ir.Type{Kind: ir.U32, Domain: key.Type.Domain}})
+	args := append([]*ir.Value{table, slot, t.isDirect}, key...)
+	found := o.add(o.pos, ir.Value{Op: ir.OpMatch, Args: args, Split: t.bucket, Type: ir.Type{Kind: ir.U32, Domain: slot.Type.Domain}})
 	if !t.isWide && t.part != nil {
 		return o.choose(t.isDirect, o.cuckooCode(t, keys, table), found)
 	}
@@ -223,13 +237,34 @@ func (o *ordering) wordWith(key, code *ir.Value) *ir.Value {
 	return o.apply(ir.OpOr, high, o.cast(ir.U64, code))
 }
 
-// pairOf returns two words for each slot, of the key and the code.
+// pairOf returns two words for each slot: of the key, and of the code and what else the key has.
 func (o *ordering) pairOf(key, code *ir.Value) *ir.Value {
 	slots := code.Type.Domain
 	d := o.newDomain(ir.DomainWords, slots.Name+"_words", slots)
 	d.Width = 2
 	d.By = o.add(o.pos, ir.Value{Op: ir.OpPack, Args: []*ir.Value{o.cast(ir.U64, key), o.cast(ir.U64, code)}, Type: ir.Type{Kind: ir.U64, Domain: d}})
 	return d.By
+}
+
+// wideWords returns the words of a wide key: one of up to 64 bits and, if it has more, one of up to 32. A key of other words has none.
+func wideWords(words []word) []word {
+	switch {
+	case len(words) == 1 && words[0].bits > codeBits:
+		return words
+	case len(words) == 2 && words[1].bits <= codeBits:
+		return words
+	case len(words) == 2 && words[0].bits <= codeBits:
+		return []word{words[1], words[0]}
+	}
+	return nil
+}
+
+// besideLong returns what lies beside the first word of a wide key: the code, below the second one.
+func (o *ordering) besideLong(words []word, code *ir.Value) *ir.Value {
+	if len(words) == 1 {
+		return code
+	}
+	return o.wordWith(words[1].value, code)
 }
 
 // codeBits are the bits of a word below the key.
@@ -330,7 +365,7 @@ func (o *ordering) newRowTable(keys []*ir.Value, lookedUp *ir.Value, isForPairs 
 	words := o.words(o.sortKeysOf(keys))
 	t.isNarrow = len(words) == 1 && words[0].bits <= codeBits
 	least := rows
-	t.isWide = o.short && len(words) == 1 && !t.isNarrow
+	t.isWide = o.short && wideWords(words) != nil
 	canBeDirect := len(words) == 1 && isInvertible(keys[0].Type.Kind)
 	if o.short && (t.isNarrow && !canBeDirect && !isForPairs || t.isWide) {
 		t.bucket = bucketBytes / 8

@@ -159,7 +159,8 @@ func (p partners) tableIn(t rowTable) *ir.Value {
 		isTaken, _ := p.rowOfSlot(t)
 		code = p.choose(isTaken, code, p.integer(code, 0))
 		if t.isWide {
-			return p.pairOf(p.heldBy(t, t), code)
+			held := wideWords(p.heldWords(t, t))
+			return p.pairOf(held[0].value, p.besideLong(held, code))
 		}
 		return p.codeWord(p.heldBy(t, t), code)
 	}

@@ -197,7 +197,11 @@ func (b *kernelBuilder) match(v *ir.Value, domain int) tile.ID {
 	if isWide {
 		b.Kernel.Streams[stream].Long, slots = true, slots.Parent
 	}
-	return b.Match(domain, stream, b.column(v.Args[1]), b.lengthBefore(slots), b.scalar(v.Args[2], false), b.column(v.Args[3]), v.Split, isWide)
+	var key []tile.ID
+	for _, word := range v.Args[3:] {
+		key = append(key, b.column(word))
+	}
+	return b.Match(domain, stream, b.column(v.Args[1]), b.lengthBefore(slots), b.scalar(v.Args[2], false), key, v.Split, isWide)
 }
 
 // keyStreams returns the streams of the keys of the rows in a table.

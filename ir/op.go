@@ -96,9 +96,9 @@ const (
 	// of the row in the table with equal keys, or -1. If the scalar direct holds, that is
 	// slot key, which may be free, or -1 if the table has no such slot.
 	OpProbe
-	// Args: words, slot, direct, key. Words are the slots of a hash table: a key of 32
-	// bits above a code of 32, or 0; or two words for each slot, a key of 64 bits and a code. The code of the key's slot, or 0 if there is none, or
-	// if the scalar direct holds.
+	// Args: words, slot, direct, key, rest. Words are the slots of a hash table: a key of 32
+	// bits above a code of 32, or 0; or two words for each slot, a key of 64 bits, and a code of 32 below the rest of the
+	// key, which may be missing. The code of the key's slot, or 0 if there is none, or if the scalar direct holds.
 	OpMatch
 	// Args: keys..., keys of other rows... How many other rows have equal keys, of which a row
 	// has Split; if Reduce is ReduceMin, the first of them, or -1.

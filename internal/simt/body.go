@@ -24,6 +24,7 @@ type function struct {
 	shorts    shortPlaces           // see inside.go
 	localID   loop.Expr             // of the work-item in its work-group
 	until     int                   // the last phase of this function
+	near      map[int]nearTable     // per stream that has been copied to local memory
 	effects   bool                  // rows write; else they only feed the folds of a cut
 	tabled    bool                  // rows combine in the tables of local memory
 	own       *own                  // what the work-group has in global memory; nil if nothing
@@ -72,7 +73,8 @@ type rowBody struct {
 	kept         map[tile.ID]*loop.Var // values that cross a cut, an element per item
 	tables       []*tables             // of the phase at hand
 	stretches    map[int]*loop.Var     // per operation that subgroups add up: what this work-item has
-	ahead        map[int]loop.Expr     // per search: the first word that the row looks at; per load: what it has loaded before
+	ahead        map[int]loop.Expr     // per load: what the row has loaded before
+	firstWords   map[int][]loop.Expr   // per search: the words that the row looks at first, if it has loaded them before
 	isLeftOut    map[int]loop.Expr     // per Insert in a limited table: whether the table takes no more rows
 	begins       map[int]*loop.Var     // per operation Source that each row searches for: where the rows of its source begin
 	settled      map[int]*loop.Var     // per Insert: where a few rows combine; see entered.go
@@ -100,7 +102,7 @@ func newBody(k *kernel, l *lowering, name string) *rowBody {
 	t := &tileBody{function: f, columns: map[int]*loop.Var{}, before: map[int]*loop.Var{}, stagedAt: map[int]int64{},
 		elements: map[int]*loop.Var{}, open: map[int]*openSegment{}, sources: map[int]*tileSources{}, nestedLoops: map[int]*loop.Var{}, running: map[stateKey]*loop.Var{}, folds: map[stateKey]*loop.Var{},
 		earlier: map[stateKey]loop.Expr{}, whole: map[stateKey]loop.Expr{}}
-	return &rowBody{tileBody: t, scanner: selectionScanOf(k), kept: map[tile.ID]*loop.Var{}, ahead: map[int]loop.Expr{}, isLeftOut: map[int]loop.Expr{}, begins: map[int]*loop.Var{}, settled: map[int]*loop.Var{}}
+	return &rowBody{tileBody: t, scanner: selectionScanOf(k), kept: map[tile.ID]*loop.Var{}, ahead: map[int]loop.Expr{}, firstWords: map[int][]loop.Expr{}, isLeftOut: map[int]loop.Expr{}, begins: map[int]*loop.Var{}, settled: map[int]*loop.Var{}}
 }
 
 // selected returns the body for the rows that have been selected.

@@ -18,6 +18,12 @@ func (e *function) loadInside(name string, stream int, at loop.Expr) *loop.Var {
 	if short, ok := e.shorts.place(at); ok && !e.long && !e.Streams[stream].Long {
 		at, elements = short, loop.ToKind(ir.U32, elements)
 	}
+	if near, isNear := e.near[stream]; isNear {
+		at = e.b.Let("at", at)
+		x := e.b.Decl(name, loop.ConstOf(ir.Scalar{Kind: e.Streams[stream].Kind}))
+		e.b.If(loop.Inside(at, elements), func() { e.b.Assign(x, loop.At(near.memory, near.place(loop.ToCounter(at)))) }, nil)
+		return x
+	}
 	return e.b.LoadInside(name, e.stream(stream), at, elements, e.indexOf(stream))
 }
 

@@ -55,6 +55,7 @@ type shape struct {
 	places                        // of what a work-group remembers of each limited table
 	ownBytes         int64        // of global memory that each work-group has for that; 0 if it is in local memory
 	ranks            *ranks       // nil if no rows move by a digit
+	near             []int        // streams: tables that each work-group has in local memory
 }
 
 // rowItems returns how many work-items of a work-group take rows.

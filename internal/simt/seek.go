@@ -54,10 +54,19 @@ func (e *rowBody) probe(op *tile.Op) loop.Expr {
 
 // match finds a code in a hash table.
 func (e *rowBody) match(op *tile.Op) loop.Expr {
+	first := e.firstWords[e.Values[op.Res[0]].Op]
+	t := e.matched(op)
+	if len(op.Args) > 4 {
+		t.Rest = e.expr(op.Args[4])
+	}
+	return t.Match(e.b, e.name(op.Res[0]), e.expr(op.Args[2]), e.expr(op.Args[0]), e.expr(op.Args[3]), first)
+}
+
+// matched returns the hash table of a match, without what is compared there.
+func (e *rowBody) matched(op *tile.Op) backends.HashTable {
 	t := e.hashTable(op, e.stream(op.Stream), e.expr(op.Args[1]))
 	t.Bucket, t.IsWide = op.Bucket, op.Wide
-	first := e.ahead[e.Values[op.Res[0]].Op]
-	return t.Match(e.b, e.name(op.Res[0]), e.expr(op.Args[2]), e.expr(op.Args[0]), e.expr(op.Args[3]), first)
+	return t
 }
 
 // insert enters the row in a hash table.

@@ -47,6 +47,10 @@ func leavesMore(op *tile.Op) bool {
 func (w walking) prepare() {
 	if w.keeps {
 		w.folds, w.folded = w.walkers(w.rowSpan.most(w.launches)), w.walkers(w.rowSpan.rows(w.launches))
+		if near := w.nearTables(); near != nil {
+			far := w.areFar(near)
+			w.folded = plan.Add(plan.Mul(far, w.folded), plan.Mul(plan.Sub(plan.Const(1), far), w.withNear(near).walkers(w.rowSpan.rows(w.launches))))
+		}
 	}
 	w.flat.prepare()
 }
@@ -59,6 +63,9 @@ func (w walking) main() {
 		return
 	}
 	w.walk(w.Name)
+	if near := w.nearTables(); near != nil {
+		w.launchNear(near)
+	}
 	if w.schedule.Places == "" {
 		for _, in := range fitted {
 			w.inStead(in)
@@ -82,6 +89,9 @@ func (w walking) walk(name string) {
 	}
 	if w.listed > 0 {
 		e.beginList()
+	}
+	if w.kernel.near != nil {
+		e.copyNear()
 	}
 	if w.keeps {
 		e.declareReductions()
@@ -127,6 +137,9 @@ func (w walking) walk(name string) {
 
 func (w walking) describe(v *plan.Variant) {
 	v.Schedule.Scheme = SchemeFlat
+	if w.kernel.near != nil {
+		v.LocalBytes = plan.Const(w.nearBytes(w.kernel.near))
+	}
 	if w.remembered == rememberedLaunched && w.localTables == nil && w.ownBytes == 0 {
 		v.LocalBytes = plan.Const(w.rememberedBytes(w.lowering, w.Kernel))
 	}
@@ -169,7 +182,7 @@ func (w walking) manyWalkers(rows plan.Expr) plan.Expr {
 		return times(walkers, slices)
 	}
 	atOnce := int64(max(maxWorkItems/w.workgroup, 1))
-	if w.localTables != nil && w.localTables.bytes > sharedBudget {
+	if w.localTables != nil && w.localTables.bytes > sharedBudget || w.kernel.near != nil {
 		atOnce = 1
 	}
 	tiles := plan.CeilDiv(rows, plan.Const(w.rows()))

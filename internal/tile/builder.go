@@ -377,9 +377,9 @@ func (b *Builder) Probe(domain, stream int, others []int, slot, slots, direct, k
 	return b.pure(Op{Kind: Probe, Domain: domain, PartBits: partBits, Stream: stream, Keys: others, Args: append([]ID{slot, slots, direct, key}, keys...)}, ir.I64, "slot")
 }
 
-// Match returns the code that the hash table stream has for key; see the operation Match.
-func (b *Builder) Match(domain, stream int, slot, slots, direct, key ID, bucket int, isWide bool) ID {
-	return b.pure(Op{Kind: Match, Domain: domain, Bucket: bucket, Wide: isWide, Stream: stream, Args: []ID{slot, slots, direct, key}}, ir.U32, "code")
+// Match returns the code that the hash table stream has for key, of two words at most; see the operation Match.
+func (b *Builder) Match(domain, stream int, slot, slots, direct ID, key []ID, bucket int, isWide bool) ID {
+	return b.pure(Op{Kind: Match, Domain: domain, Bucket: bucket, Wide: isWide, Stream: stream, Args: append([]ID{slot, slots, direct}, key...)}, ir.U32, "code")
 }
 
 // Check reports row at the plan's site if failed holds, for the rows of domain (Uniform: once).

@@ -42,6 +42,7 @@ const (
 	Terms                // as many as the element-wise operator takes
 	Compared             // one or more of any type, which are compared with those of other rows
 	Fields               // one per field of the monoid, of its type
+	Rest                 // of any type; may be missing
 )
 
 // Placement is the part of a kernel in which an operation may stand.
@@ -155,7 +156,7 @@ var traits = [...]Traits{
 	Enter:       {Name: "enter", Args: []Role{OfStream, Number, Number}, Place: Rows, Effect: Claims, Asks: Tables | InOrder},
 	Cuckoo:      {Name: "cuckoo", Args: []Role{Number, InStream}, Place: Rows, Effect: Claims, Asks: Tables},
 	Probe:       {Name: "probe", Args: []Role{InStream, Number, Flag, Number, Compared}, Res: []Role{Number}, Place: Rows, Again: Register},
-	Match:       {Name: "match", Args: []Role{InStream, Number, Flag, Any}, Res: []Role{Any}, Place: Rows, Again: Register},
+	Match:       {Name: "match", Args: []Role{InStream, Number, Flag, Any, Rest}, Res: []Role{Any}, Place: Rows, Again: Register},
 	Partners:    {Name: "partners", Args: []Role{InStream, Compared}, Res: []Role{Number}, Place: BaseRows, Again: Register, Asks: Expansion},
 	Pairs:       {Name: "pairs", Args: []Role{InStream, Number, Compared}, Place: BaseRows, Effect: Claims, Asks: Tables | Expansion},
 	EnterParts:  {Name: "enterparts", Args: []Role{InStream}, Place: BaseRows, Effect: Claims, Asks: Tables | InOrder},

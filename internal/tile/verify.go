@@ -162,7 +162,7 @@ func countRoles(roles []Role, fields int) (least, most int) {
 	for _, role := range roles {
 		low, high := 1, 1
 		switch role {
-		case At, Most:
+		case At, Most, Rest:
 			low = 0
 		case Terms:
 			high = mostTerms

@@ -172,6 +172,10 @@ func (k *Kernel) verifyKinds(op *Op) error {
 		}
 	case Store:
 		return k.verifyWord(op)
+	case Match:
+		if !op.Wide && len(op.Args) > 4 {
+			return fmt.Errorf("words of keys and codes have no rest of a key")
+		}
 	case Source:
 		if len(op.Args) > 2 && (len(op.Args) != 4 || len(op.Keys) != 2 || k.Values[op.Args[2]].Domain != Uniform || k.Values[op.Args[3]].Domain != Uniform) {
 			return errors.New("what words tell takes two numbers that are known before the rows, and many")

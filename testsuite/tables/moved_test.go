@@ -62,8 +62,20 @@ pipeline several(a: [n]i64, b: [n]i32, c: [m]i64, d: [m]i32, x: [m]i32) {
 	hit = f >= 0
 	return f, x: x[f[hit]]
 }
+pipeline wide(a: [n]f32, b: [n]f64, c: [m]f32, d: [m]f64, x: [m]i32) {
+	f = find((a, b), in: (c, d))
+	hit = f >= 0
+	return s: sum(x[f[hit]]), misses: count(f < 0)
+}
+pipeline wider(a: [n]i64, b: [n]i16, c: [n]char8, d: [m]i64, e: [m]i16, y: [m]char8) {
+	return row: find((a, b, c), in: (d, e, y)), n: count(find((a, b, c), in: (d, e, y)) >= 0)
+}
 pipeline pairs(a: [n]i32, b: [m]i32, x: [m]i16) {
 	j = join(a, b)
+	return left: j.left, right: j.right, x: x[j.right]
+}
+pipeline joined(a: [n]i64, b: [n]i16, c: [m]i64, d: [m]i16, x: [m]i32) {
+	j = join((a, b), (c, d))
 	return left: j.left, right: j.right, x: x[j.right]
 }
 pipeline computed(a: [n]i64, b: [m]i32, x: [m]i32) {
@@ -126,11 +138,11 @@ func TestMovedRows(t *testing.T) {
 			}
 			moving, looking := moves("m"), moves("n")
 			sorting := named(func(k *tile.Kernel) bool { return k.Domains[0].Plan == "m_sorted_keys_slots" })
-			isNarrow := !slices.Contains([]string{"there", "long", "several", "pairs", "computed"}, p.Name)
+			isNarrow := !slices.Contains([]string{"there", "long", "several", "wide", "wider", "pairs", "joined", "computed"}, p.Name)
 			if (sorting != "") != isNarrow || (moving == "") != slices.Contains([]string{"float", "known"}, p.Name) {
 				t.Fatalf("rows move in %q, and are sorted for %q", moving, sorting)
 			}
-			if (looking != "") != slices.Contains([]string{"column", "looked", "known", "there", "long"}, p.Name) {
+			if (looking != "") != slices.Contains([]string{"column", "looked", "known", "there", "long", "wide"}, p.Name) {
 				t.Fatalf("rows that are looked up move in %q", looking)
 			}
 			isIn := func(kernel, name string) bool { return kernel != "" && strings.HasPrefix(name+"_", kernel+"_") }

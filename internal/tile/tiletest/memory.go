@@ -291,18 +291,20 @@ func (m *machine) slot(op *tile.Op, at, slots int64, keys []ir.Scalar) (slot int
 }
 
 // match returns the code of the word in a hash table that has a key.
-func (m *machine) match(op *tile.Op, slot, slots int64, key uint64) ir.Scalar {
+func (m *machine) match(op *tile.Op, slot, slots int64, key []ir.Scalar) ir.Scalar {
+	codeOf := func(word ir.Scalar) ir.Scalar { return ir.Scalar{Kind: ir.U32, Bits: word.Bits & (1<<32 - 1)} }
 	for op.Wide {
-		held, code := m.load(op.Stream, 2*slot, false), m.load(op.Stream, 2*slot+1, false)
-		if code.Bits == 0 || held.Bits == key {
-			return ir.Scalar{Kind: ir.U32, Bits: code.Bits}
+		held, beside := m.load(op.Stream, 2*slot, false), m.load(op.Stream, 2*slot+1, false)
+		isKey := held.Bits == key[0].Bits && (len(key) == 1 || beside.Bits>>32 == key[1].Bits)
+		if isKey || codeOf(beside).Bits == 0 {
+			return codeOf(beside)
 		}
 		slot = (slot + 1) % slots
 	}
 	for {
 		word := m.load(op.Stream, slot, false)
-		if word.Bits == 0 || word.Bits>>32 == key {
-			return ir.Scalar{Kind: ir.U32, Bits: word.Bits & (1<<32 - 1)}
+		if word.Bits == 0 || word.Bits>>32 == key[0].Bits {
+			return codeOf(word)
 		}
 		slot = (slot + 1) % slots
 	}

@@ -238,7 +238,7 @@ func (r *row) pure(op *tile.Op, args []ir.Scalar) ir.Scalar {
 		if args[2].IsTrue() {
 			return ir.Scalar{Kind: ir.U32}
 		}
-		return r.match(op, args[0].Int64(), args[1].Int64(), args[3].Bits)
+		return r.match(op, args[0].Int64(), args[1].Int64(), args[3:])
 	case tile.Map:
 		return Apply(op.Operator, r.Values[op.Res[0]].Kind, args...)
 	}
