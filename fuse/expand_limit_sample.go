@@ -2,9 +2,10 @@ package fuse
 
 import "github.com/kgen-go/kgen/ir"
 
-// The last candidate of an order with a limit is a row of a sample. Where a work-group sorts few rows by itself, the
+// The last candidate of an order with a limit is a row of a sample. Where one launch sorts few rows, the
 // sample is large, as is then told more exactly which rows are candidates, and only some of its rows are sorted: the
-// least of each of many groups. That is hardly ever another row, as rows that come first are few beside groups.
+// least of each of many groups. That is hardly ever another row, as rows that come first are few beside groups, and
+// neighbours, as of sorted rows, are of different ones.
 
 // There is a group for so many rows of other samples, as a power of 2. Its least row is found in two steps, which compare so many
 // rows at a time.
@@ -54,18 +55,18 @@ func (o *ordering) lastOfGroups(keys []sortKey, row, rows, limit *ir.Value) *ir.
 
 	parts := o.sampleOfSize(row, o.apply(ir.OpMul, isSampled, o.number(groups*comparedAtOnce)))
 	part := o.index(row, parts)
-	group := o.apply(ir.OpShr, part, o.number(comparedBits))
-	first := o.apply(ir.OpShl, o.apply(ir.OpAnd, part, o.number(comparedAtOnce-1)), o.number(comparedBits))
+	group := o.apply(ir.OpRem, part, o.number(groups))
+	first := o.apply(ir.OpShl, o.apply(ir.OpDiv, part, o.number(groups)), o.number(comparedBits))
 	ofPart := o.leastOf(func(i int64) (*ir.Value, *ir.Value) {
 		inGroup := o.apply(ir.OpLeast, o.apply(ir.OpAdd, first, o.number(i)), o.apply(ir.OpSub, size, o.number(1)))
-		at := o.stretches(o.apply(ir.OpAdd, o.apply(ir.OpMul, group, size), inGroup), rows, sampled)
+		at := o.stretches(o.apply(ir.OpAdd, o.apply(ir.OpMul, inGroup, o.number(groups)), group), rows, sampled)
 		return o.words(o.keysAt(keys, at))[0].value, at
 	})
 
 	least := &ordering{expansion: o.expansion, pos: o.pos, rows: o.sampleOfSize(row, o.apply(ir.OpMul, isSampled, o.number(groups)))}
 	group = o.index(row, least.rows)
 	ofGroup := o.leastOf(func(i int64) (*ir.Value, *ir.Value) {
-		at := o.apply(ir.OpAdd, o.apply(ir.OpShl, group, o.number(comparedBits)), o.number(i))
+		at := o.apply(ir.OpAdd, group, o.number(i*groups))
 		at.Type.Target = parts
 		return o.gather(o.pos, ofPart.word, at), o.gather(o.pos, ofPart.number, at)
 	})

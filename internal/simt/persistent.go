@@ -247,8 +247,7 @@ func (s *persistent) walkFunction() *function {
 	e := s.function(s.Name)
 	r, st := s.ring, s.stateOf(s.cuts[cut])
 	e.until, e.effects = s.lastPhase(), true
-	e.localID = e.b.Let("local_id", &loop.ID{Kind: loop.LocalID})
-	thread := e.localID
+	e.begin()
 	who := s.roles(e)
 	s.share(e, st)
 	w := s.ringView
@@ -257,10 +256,6 @@ func (s *persistent) walkFunction() *function {
 	if len(r.columns) > 0 {
 		e.b.If(loop.And(who.copies, loop.Eq(e.localID, loop.Int(0))), func() { s.fillRing(e.function, who.workgroup, who.workgroups) }, nil)
 	}
-	lane := e.localID // of the subgroup, which is the tile's work-group
-	e.localID = thread
-	e.nameUniform() // while the first copies arrive
-	e.localID = lane
 	e.b.Barrier(loop.WorkgroupScope)
 	k := s.beginWalk(e, st, who)
 	e.b.While(loop.Lt(k.at, workgroupTiles), func() {

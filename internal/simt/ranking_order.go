@@ -16,12 +16,13 @@ import (
 // counting is the scheme of kernels that sort few rows.
 type counting struct{ flat }
 
-// countingWorkgroup is the size of work-groups, and countedRows how many rows they have, a row for each work-item of a part.
-const countingWorkgroup, countedRows = 256, 32
+// countingWorkgroup is the size of work-groups, countedRows how many rows they have, a row for each work-item of a part, and
+// chunksAtOnce how often each part compares rows that are in local memory: loads of so many wait together.
+const countingWorkgroup, countedRows, chunksAtOnce = 256, 32, 4
 
-// Up to how many rows are sorted so. Comparisons grow by their square; a GPU makes 2^26 in some 5 us.
+// Up to how many rows are sorted so: comparisons grow by their square.
 const (
-	countedMost     = 1 << 13
+	countedMost     = 3 << 12
 	countedPortable = 1 << 11 // where a processor may do the work of a GPU
 )
 
@@ -51,7 +52,11 @@ func (s counting) main() {
 	e.until, e.effects = 1, true
 	e.begin()
 	s.eachTile(e.tileBody, func() { s.tile(e) })
-	s.launchRows(e.function, s.grid(), plan.ForwardNone)
+	grid := plan.CeilDiv(plan.Rows(), plan.Const(s.rows()))
+	if s.runsWithoutRows() {
+		grid = plan.Max(grid, plan.Const(1))
+	}
+	s.launchRows(e.function, grid, plan.ForwardNone)
 }
 
 // haveRoom tells the plan how many rows the kernel is for. The plan has one number for all of its kernels.
@@ -84,42 +89,46 @@ func (s counting) tile(e *rowBody) {
 	e.b.If(exists, func() { e.b.Assign(own, wordAt(row)) }, nil)
 
 	wide := loop.WideBytes / kind.Size()
-	share := int64(lanes * wide) // of a block, which a part compares
-	block := e.localArray("others", kind, parts*int(share))
+	chunk := int64(lanes * wide) // which a part compares at a time
+	block := int64(parts*chunksAtOnce) * chunk
+	others := e.localArray("others", kind, int(block))
 	found := e.b.Decl("found", number(ir.U32, 0))
 	before := e.b.Decl("before", loop.Int(0)) // the first row of the block
 	e.b.While(loop.Lt(before, rows), func() {
 		e.barrier() // behind the block before
-		e.b.For("item", loop.Int(0), loop.Int(int64(wide)), func(item *loop.Var) {
+		e.b.For("item", loop.Int(0), loop.Int(int64(wide*chunksAtOnce)), func(item *loop.Var) {
 			at := e.b.Let("at", loop.Add(loop.Mul(item, loop.Int(int64(e.workgroup))), e.localID))
-			other := e.b.Let("other", loop.Add(before, at))
-			e.b.If(loop.Lt(other, rows), func() { e.b.Store(block, at, wordAt(other)) }, func() {
-				e.b.Store(block, at, number(kind, -1)) // before no row
-			})
+			row, word := e.b.Let("row", loop.Add(before, at)), e.b.Decl("word", number(kind, -1)) // before no row
+			e.b.If(loop.Lt(row, rows), func() { e.b.Assign(word, wordAt(row)) }, nil)
+			e.b.Store(others, at, word)
 		})
 		e.barrier()
-		start := e.b.Let("start", loop.Mul(part, loop.Int(share)))
-		first := e.b.Let("first_other", loop.Add(before, start))
-		compare := func(isBefore func(other, place loop.Expr) loop.Expr) {
-			e.b.For("step", loop.Int(0), loop.Int(int64(lanes)), func(step *loop.Var) {
-				at := loop.Mul(step, loop.Int(int64(wide)))
-				for i, other := range e.b.LoadWide("other", block, loop.Add(start, at)) {
-					e.b.Assign(found, loop.Add(found, loop.ToKind(ir.U32, isBefore(other, loop.Add(loop.Add(first, at), loop.Int(int64(i)))))))
-				}
-			})
-		}
-		e.b.If(loop.Le(loop.Add(first, loop.Int(share)), e.first), func() {
-			compare(func(other, _ loop.Expr) loop.Expr { return loop.Le(other, own) })
-		}, func() {
-			e.b.If(loop.Ge(first, loop.Add(e.first, e.count)), func() {
-				compare(func(other, _ loop.Expr) loop.Expr { return loop.Lt(other, own) })
+		start := e.b.Decl("start", loop.Mul(part, loop.Int(chunk)))
+		end := e.b.Let("end", loop.Least(loop.Sub(rows, before), loop.Int(block)))
+		e.b.While(loop.Lt(start, end), func() {
+			first := e.b.Let("first_other", loop.Add(before, start))
+			compare := func(isBefore func(other, at loop.Expr) loop.Expr) {
+				e.b.For("step", loop.Int(0), loop.Int(int64(lanes)), func(step *loop.Var) {
+					at := loop.Mul(step, loop.Int(int64(wide)))
+					for i, other := range e.b.LoadWide("other", others, loop.Add(start, at)) {
+						e.b.Assign(found, loop.Add(found, loop.ToKind(ir.U32, isBefore(other, loop.Add(loop.Add(first, at), loop.Int(int64(i)))))))
+					}
+				})
+			}
+			e.b.If(loop.Le(loop.Add(first, loop.Int(chunk)), e.first), func() {
+				compare(func(other, _ loop.Expr) loop.Expr { return loop.Le(other, own) })
 			}, func() {
-				compare(func(other, place loop.Expr) loop.Expr {
-					return loop.Or(loop.Lt(other, own), loop.And(loop.Eq(other, own), loop.Lt(place, row)))
+				e.b.If(loop.Ge(first, loop.Add(e.first, e.count)), func() {
+					compare(func(other, _ loop.Expr) loop.Expr { return loop.Lt(other, own) })
+				}, func() {
+					compare(func(other, at loop.Expr) loop.Expr {
+						return loop.Or(loop.Lt(other, own), loop.And(loop.Eq(other, own), loop.Lt(at, row)))
+					})
 				})
 			})
+			e.b.Assign(start, loop.Add(start, loop.Int(int64(parts)*chunk)))
 		})
-		e.b.Assign(before, loop.Add(before, loop.Int(int64(parts)*share)))
+		e.b.Assign(before, loop.Add(before, loop.Int(block)))
 	})
 
 	all := e.localArray("found_by_parts", ir.U32, e.workgroup)
