@@ -38,7 +38,7 @@ func followsFromLengths(condition *ir.Value) bool {
 	return false
 }
 
-// sortsFew reports whether a condition says that a work-group sorts rows by itself, rows of any domain.
+// sortsFew reports whether a condition says that one launch sorts rows, rows of any domain.
 func sortsFew(condition *ir.Value) bool {
 	return condition.Op == ir.OpSub && condition.Args[0].Op == ir.OpRoom
 }

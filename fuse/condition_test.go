@@ -23,10 +23,10 @@ func (rowsOnly) Rows() (int64, error)                { return 0, fmt.Errorf("row
 func TestSampleSizes(t *testing.T) {
 	g := graphOf(t, "k: [n]i32, limit: i32", "return r: order(k, limit: i64(limit))", Options{Short: true, Sample: 1 << 12})
 	p := program(t, g, LevelAuto)
-	for _, c := range []struct{ rows, sample, again int64 }{
-		{0, 0, 0}, {1, 0, 0}, {1<<18 - 1, 0, 0}, {1 << 18, 1 << 12, 1 << 7}, {1<<22 + 1023, 1 << 12, 1 << 7}, {1<<22 + 1<<10, 1<<12 + 1, 1 << 7}, {1 << 30, 1 << 14, 1 << 7},
+	for _, c := range []struct{ rows, parts, groups int64 }{
+		{0, 0, 0}, {1, 0, 0}, {1<<18 - 1, 0, 0}, {1 << 18, 1 << 11, 1 << 8}, {1 << 30, 1 << 11, 1 << 8},
 	} {
-		for name, want := range map[string]int64{"n_sample": c.sample, "n_sample_sample": c.again} {
+		for name, want := range map[string]int64{"n_sample": c.parts, "n_sample_2": c.groups} {
 			at := slices.IndexFunc(p.Plan.Domains, func(d plan.Domain) bool { return d.Name == name })
 			if got, err := p.Plan.Domains[at].Len.Eval(rowsOnly(c.rows)); err != nil || got != want {
 				t.Errorf("%d rows: %s has %d rows, not %d: %v", c.rows, name, got, want, err)

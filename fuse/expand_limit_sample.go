@@ -2,52 +2,96 @@ package fuse
 
 import "github.com/kgen-go/kgen/ir"
 
-// The last candidate of an order with a limit is a row of a sample. Where a work-group sorts few rows by itself, the
-// sample is large, as is then told more exactly which rows are candidates, and only those of its rows are sorted that come first.
-// These a sample of the sample tells.
+// The last candidate of an order with a limit is a row of a sample. Where one launch sorts few rows, the
+// sample is large, as is then told more exactly which rows are candidates, and only some of its rows are sorted: the
+// least of each of many groups. That is hardly ever another row, as rows that come first are few beside groups, and
+// neighbours, as of sorted rows, are of different ones.
 
-// Samples of which only the first rows are sorted have one of so many rows, as a power of 2, and up to so many
-// times as many rows as others. Of these, as many are sorted as others have, divided by a power of 2.
+// There is a group for so many rows of other samples, as a power of 2. Its least row is found in two steps, which compare so many
+// rows at a time.
 const (
-	rowsPerSampled = 10
-	largeSample    = 2
-	sampleOfSample = 5
+	sampledByGroup = 4
+	comparedBits   = 3
+	comparedAtOnce = 1 << comparedBits
 )
+
+// groupsByPlace is how many groups there are at least for each row of the sample that comes first.
+const groupsByPlace = 8
 
 // lastCandidate returns the keys of the row that is to be the last candidate, and its number, by a sample: a row
 // of each stretch of so many.
 func (o *ordering) lastCandidate(keys []sortKey, row, rows, limit, isFew *ir.Value) (last []*ir.Value, number *ir.Value) {
-	size := o.number(o.sample)
-	if o.sortsFew(keys) { // whatever the limit: the plan does not wait for sizes that follow from the number of rows
-		size = o.apply(ir.OpGreatest, o.apply(ir.OpShr, rows, o.number(rowsPerSampled)), size)
-		size = o.apply(ir.OpLeast, size, o.number(o.sample<<largeSample))
-		more := o.apply(ir.OpGreatest, o.apply(ir.OpSub, rows, o.number(o.sample<<sampledBits-1)), o.number(0))
-		isSampled := o.apply(ir.OpLeast, more, o.number(1))
-		sample := o.sampleOfSize(row, o.apply(ir.OpMul, size, isSampled))
-		of := &ordering{expansion: o.expansion, pos: o.pos, rows: sample}
-		some := of.sampleOfSize(o.index(row, sample), o.apply(ir.OpMul, o.number(of.fewOfSample()), isSampled))
-		at := o.stretches(sample, row, rows, size)
-		sampled, place := o.keysAt(keys, at), o.placeFor(limit, rows, size)
-		order := of.roughlyLeast(sampled, some, place)
-		return o.chosen(sampled, at, order, o.within(place, order))
+	if o.sortsFew(keys) {
+		number = o.lastOfGroups(keys, row, rows, limit)
+		for _, key := range o.keysAt(keys, number) {
+			last = append(last, key.column)
+		}
+		return last, number
 	}
+	size := o.number(o.sample)
 	sample := o.sampleOfSize(row, o.choose(isFew, size, o.number(0)))
 	of := &ordering{expansion: o.expansion, pos: o.pos, rows: sample}
-	at := o.stretches(sample, row, rows, size)
+	at := o.stretches(o.index(row, sample), rows, size)
 	sampled := o.keysAt(keys, at)
 	// Twice as many as the limit is of the rows, and some.
 	share := o.apply(ir.OpDiv, o.apply(ir.OpMul, limit, o.number(2*o.sample)), o.apply(ir.OpGreatest, rows, o.number(1)))
 	place := o.apply(ir.OpLeast, o.apply(ir.OpAdd, share, o.number(max(o.sample>>13, 8))), o.number(o.sample-1))
-	return o.chosen(sampled, at, of.roughly(sampled), o.apply(ir.OpGreatest, place, o.number(0)))
-}
-
-// chosen returns the keys and the number of the row at a place of an order of sampled rows.
-func (o *ordering) chosen(sampled []sortKey, at, order, place *ir.Value) (last []*ir.Value, number *ir.Value) {
-	chosen := o.gather(o.pos, order, place)
+	chosen := o.gather(o.pos, of.roughly(sampled), o.apply(ir.OpGreatest, place, o.number(0)))
 	for _, key := range sampled {
 		last = append(last, o.gather(o.pos, key.column, chosen))
 	}
 	return last, o.gather(o.pos, at, chosen)
+}
+
+// lastOfGroups returns the number of the row that is to be the last candidate, by the least rows of groups. The groups have as many
+// rows as the limit allows, whose number the plan need not know.
+func (o *ordering) lastOfGroups(keys []sortKey, row, rows, limit *ir.Value) *ir.Value {
+	groups := max(o.sample>>sampledByGroup, groupsByPlace)
+	more := o.apply(ir.OpGreatest, o.apply(ir.OpSub, rows, o.number(o.sample<<sampledBits-1)), o.number(0))
+	isSampled := o.apply(ir.OpLeast, more, o.number(1)) // whatever the limit: the plan does not wait for sizes that follow from the number of rows
+	size := o.apply(ir.OpDiv, rows, o.apply(ir.OpGreatest, o.apply(ir.OpMul, limit, o.number(groupsByPlace)), o.number(1)))
+	size = o.apply(ir.OpGreatest, o.apply(ir.OpLeast, size, o.number(comparedAtOnce*comparedAtOnce)), o.number(1))
+	sampled := o.apply(ir.OpMul, size, o.number(groups))
+
+	parts := o.sampleOfSize(row, o.apply(ir.OpMul, isSampled, o.number(groups*comparedAtOnce)))
+	part := o.index(row, parts)
+	group := o.apply(ir.OpRem, part, o.number(groups))
+	first := o.apply(ir.OpShl, o.apply(ir.OpDiv, part, o.number(groups)), o.number(comparedBits))
+	ofPart := o.leastOf(func(i int64) (*ir.Value, *ir.Value) {
+		inGroup := o.apply(ir.OpLeast, o.apply(ir.OpAdd, first, o.number(i)), o.apply(ir.OpSub, size, o.number(1)))
+		at := o.stretches(o.apply(ir.OpAdd, o.apply(ir.OpMul, inGroup, o.number(groups)), group), rows, sampled)
+		return o.words(o.keysAt(keys, at))[0].value, at
+	})
+
+	least := &ordering{expansion: o.expansion, pos: o.pos, rows: o.sampleOfSize(row, o.apply(ir.OpMul, isSampled, o.number(groups)))}
+	group = o.index(row, least.rows)
+	ofGroup := o.leastOf(func(i int64) (*ir.Value, *ir.Value) {
+		at := o.apply(ir.OpAdd, group, o.number(i*groups))
+		at.Type.Target = parts
+		return o.gather(o.pos, ofPart.word, at), o.gather(o.pos, ofPart.number, at)
+	})
+	least.out = o.newDomain(ir.DomainOrder, least.rows.Name+"_sorted", least.rows)
+	ofGroup.word = o.gather(o.pos, ofGroup.word, group) // which is stored then: all rows are compared with it
+	order := least.few(word{ofGroup.word, o.words(keys)[0].bits}, o.cast(ir.U32, group))
+	least.out.By = order
+	place := o.apply(ir.OpLeast, o.placeFor(limit, rows, sampled), o.number(groups-1))
+	return o.gather(o.pos, ofGroup.number, o.gather(o.pos, order, place))
+}
+
+// sampledRow is a row of a sample: the word of its keys, and its number.
+type sampledRow struct{ word, number *ir.Value }
+
+// leastOf returns the least of some rows, the first one of these that are equal.
+func (o *ordering) leastOf(row func(i int64) (word, number *ir.Value)) (least sampledRow) {
+	least.word, least.number = row(0)
+	for i := int64(1); i < comparedAtOnce; i++ {
+		word, number := row(i)
+		isLess := o.apply(ir.OpLt, word, least.word)
+		target := number.Type.Target
+		least.word, least.number = o.choose(isLess, word, least.word), o.choose(isLess, number, least.number)
+		least.number.Type.Target = target
+	}
+	return least
 }
 
 // placeFor returns a place in a sample, of so many of the rows, up to which as many rows as limit are likely to come. Of a
@@ -63,34 +107,6 @@ func (o *ordering) placeFor(limit, rows, size *ir.Value) *ir.Value {
 	return o.apply(ir.OpAdd, o.apply(ir.OpShr, o.apply(ir.OpAdd, share, more), o.number(fraction)), o.number(1))
 }
 
-// within returns a place, or the last one of rows if it lies behind them; -1 if there are none.
-func (o *ordering) within(place, rows *ir.Value) *ir.Value {
-	return o.apply(ir.OpLeast, place, o.apply(ir.OpSub, o.length(rows), o.number(1)))
-}
-
-// fewOfSample is how many rows of a large sample are sorted.
-func (o *ordering) fewOfSample() int64 { return max(o.sample>>sampleOfSample, 1) }
-
-// roughlyLeast returns the numbers of rows in the order of their keys, of those that come first: at least up to a place, in
-// all likelihood. Sample is some of the rows.
-func (o *ordering) roughlyLeast(keys []sortKey, sample *ir.Domain, place *ir.Value) *ir.Value {
-	row, rows, size := o.index(keys[0].column, o.rows), o.length(keys[0].column), o.number(o.fewOfSample())
-	at := o.stretches(sample, row, rows, size)
-	of := &ordering{expansion: o.expansion, pos: o.pos, rows: sample}
-	sampled := o.keysAt(keys, at)
-	order := of.roughly(sampled)
-	last, number := o.chosen(sampled, at, order, o.within(o.placeFor(o.apply(ir.OpAdd, place, o.number(1)), rows, size), order))
-
-	candidate := o.selected("_candidates", o.notAfter(keys, row, last, number))(o.row(keys))
-	first := &ordering{expansion: o.expansion, pos: o.pos, rows: candidate.Type.Domain, of: o.rows}
-	first.out = o.newDomain(ir.DomainOrder, first.rows.Name+"_sorted", first.rows)
-	few := first.few(o.keysAt(keys, o.rowOf(candidate)), candidate)
-	asTheyAre := first.arrive(destination{first.out, nil, true, false}, arrival{carried{key: candidate, beside: candidate}, first.index(candidate, first.rows)})
-	order = o.either(first.isFew(candidate), few, asTheyAre.number, few.Type)
-	first.out.By = order
-	return order
-}
-
 // roughly returns the numbers of rows in the order of their keys, or of as many bits of these as
 // are packed: any row may be the last candidate.
 func (o *ordering) roughly(keys []sortKey) *ir.Value {
@@ -104,12 +120,12 @@ func (o *ordering) roughly(keys []sortKey) *ir.Value {
 	return order
 }
 
-// stretches returns, for each row of a sample, a row of a stretch of the rows. Row is the number of each row, rows how many there
-// are, and size how many the sample has, or would have.
-func (o *ordering) stretches(sample *ir.Domain, row, rows, size *ir.Value) (at *ir.Value) {
-	index := o.index(row, sample)
+// stretches returns a row of a stretch of the rows, by the number of the stretch. Rows is how many there are, and size how many stretches
+// there are, or would be.
+func (o *ordering) stretches(index, rows, size *ir.Value) (at *ir.Value) {
 	stretch := o.apply(ir.OpGreatest, o.apply(ir.OpDiv, rows, size), o.number(1))
-	jump := o.apply(ir.OpRem, o.apply(ir.OpMul, index, o.number(0x9e3779b1)), stretch) // no period of the rows is met each time
+	any := o.apply(ir.OpAnd, o.apply(ir.OpMul, index, o.number(0x9e3779b1)), o.number(1<<32-1)) // of 2^32: no period of the rows is met each time
+	jump := o.apply(ir.OpShr, o.apply(ir.OpMul, any, stretch), o.number(32))
 	at = o.apply(ir.OpAdd, o.apply(ir.OpMul, index, stretch), jump)
 	at.Type.Target = o.rows
 	return at

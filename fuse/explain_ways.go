@@ -102,7 +102,7 @@ func (g *Graph) wayName(s *Stage) string {
 	case sortsFew(last.condition) && last.second:
 		return "sorting many rows"
 	case sortsFew(last.condition):
-		return "few rows sorted by one work-group"
+		return "few rows sorted in one launch"
 	case isGrouped && last.second:
 		return "a table of a row of each key"
 	case isByParts && last.second:

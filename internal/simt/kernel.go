@@ -60,10 +60,13 @@ type shape struct {
 
 // rowItems returns how many work-items of a work-group take rows.
 func (s shape) rowItems() int {
-	if s.ranks != nil {
-		return s.workgroup - s.ranks.lookBack*s.subgroup.Width
+	switch {
+	case s.ranks == nil:
+		return s.workgroup
+	case s.ranks.room > 0:
+		return min(s.workgroup, countedRows)
 	}
-	return s.workgroup
+	return s.workgroup - s.ranks.lookBack*s.subgroup.Width
 }
 
 // rows returns the rows of a tile.

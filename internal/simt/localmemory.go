@@ -89,7 +89,7 @@ func (k *kernel) tryWorkgroup(items int, aligned func(stream int) bool) {
 			k.items = toldItems
 		case k.Has(k.countsEnds):
 			k.items = expandItems
-		case !k.gathersWords() && !k.Has(isSearch):
+		case !k.gathersWords() && !k.gathersMuch() && !k.Has(isSearch):
 			k.items = 4
 		}
 		if k.walks() || k.mostTogether() > 0 {
@@ -135,6 +135,18 @@ func (k *kernel) tryWorkgroup(items int, aligned func(stream int) bool) {
 // isSearch reports whether each load of the operation waits for the one before: rows do so at the same
 // time if each has a work-item.
 func isSearch(op *tile.Op) bool { return op.Kind == tile.Search }
+
+// muchGathered is how many loads of a row from anywhere are many: work-items of one row each have as many on their way as others.
+const muchGathered = 8
+
+// gathersMuch reports whether rows load much from anywhere.
+func (k *kernel) gathersMuch() bool {
+	loads := 0
+	for range k.With((*tile.Op).LoadsAt, func(op *tile.Op) bool { return op.Domain != tile.Uniform }) {
+		loads++
+	}
+	return loads >= muchGathered
+}
 
 // tryItems tries some numbers of rows of a work-item, and reports whether one fits.
 func (k *kernel) tryItems(choices []int, try func() bool) bool {

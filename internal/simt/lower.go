@@ -225,8 +225,7 @@ type lowering struct {
 	growing
 	kernels  []*loop.Program
 	faults   []error
-	room     int64 // rows that a work-group sorts by itself; 0 if there is no such kernel
-	asksMuch bool  // kernels wait, or take more work-items or local memory than all devices have
+	asksMuch bool // kernels wait, or take more work-items or local memory than all devices have
 }
 
 // growing is the plan of work-groups as far as it is written.

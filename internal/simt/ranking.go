@@ -52,29 +52,16 @@ type digitCounts interface {
 func (s ranking) meets() tile.Demands { return tile.Counters | tile.Neighbours }
 
 func (s ranking) refuse() error {
-	if err := s.refuseItems(); err != nil {
-		return err
-	}
-	return s.earlier.refuse(s)
-}
-
-// refuseItems refuses work-groups without room for a row of each work-item.
-func (s *launches) refuseItems() error {
 	if s.ranks.items <= 0 {
 		return fmt.Errorf("kernel %s: %d work-items of a work-group and their rows do not fit local memory", s.Name, s.workgroup)
 	}
-	return nil
+	return s.earlier.refuse(s)
 }
 
 func (s ranking) prepare() { s.earlier.prepare(s) }
 
 func (s ranking) describe(v *plan.Variant) {
 	s.earlier.describe(v)
-	s.describeMemory(v)
-}
-
-// describeMemory says how much local memory a launch brings.
-func (s *launches) describeMemory(v *plan.Variant) {
 	if s.target.LaunchedLocal > 0 && s.ranks.bytes(s.kernel) > ownBudget {
 		v.LocalBytes = plan.Const(s.arena.bytes)
 	}
@@ -125,15 +112,16 @@ var rankingFamily = family{
 	shape: func(l *lowering, t *tile.Kernel, s shape) (shape, error) {
 		s.ranks = &ranks{}
 		if l.target.LaunchedLocal > 0 && l.suffix == "" {
-			s.ranks.launched, l.asksMuch = l.target.LaunchedLocal, true
+			s.ranks.launched = l.target.LaunchedLocal
+			l.asksMuch = !t.Has(sortsFew)
 			s.ranks.inLanes = l.target.LanesInOrder
-			s.ranks.walks = !t.Has(func(op *tile.Op) bool { return op.Kind == tile.Order }) && l.target.Subgroup.Width > 1 && l.schedule.Part == 0 && l.schedule.Scheme != SchemePublished
+			s.ranks.walks = !t.Has(sortsFew) && l.target.Subgroup.Width > 1 && l.schedule.Part == 0 && l.schedule.Scheme != SchemePublished
 		}
 		return s, nil
 	},
 	lower: func(s *launches) scheme {
-		if s.ranks.isWhole() {
-			return newOrdering(s)
+		if s.ranks.room > 0 {
+			return counting{flat{s}}
 		}
 		if s.ranks.lookBack > 0 && s.items%itemsAtOnce == 0 {
 			s.shareTiles(leastMovedItems, fewTiles)
@@ -167,7 +155,7 @@ const maskBits = 32
 type ranks struct {
 	op       int       // the Rank
 	digits   int64     // values of a digit
-	bits     int64     // of the words by whose digits all rows are sorted at once; 0 if they move by one
+	room     int64     // up to how many rows are sorted at once, see ranking_order.go; 0 if they move by a digit
 	held     []tile.ID // of each row: from these follows what is stored
 	lanes    int       // work-items that share counters
 	items    int       // of a work-item; 0 if nothing fits
@@ -180,9 +168,6 @@ type ranks struct {
 	claims   bool      // tiles claim places for their rows, see ranking_claim.go
 }
 
-// isWhole reports whether rows are sorted by all digits at once.
-func (r *ranks) isWhole() bool { return r.bits > 0 }
-
 // planRanks plans the tile of a kernel whose rows move.
 func (k *kernel) planRanks() {
 	t, r := *k.Kernel, k.ranks
@@ -194,10 +179,11 @@ func (k *kernel) planRanks() {
 	k.countUses()
 	k.planMovedWords()
 	k.arena, k.strategy = newArena(), moving{}
-	r.digits = t.Ops[r.op].Digits
-	if t.Ops[r.op].Kind == tile.Order {
-		r.bits, r.digits = r.digits, 1<<orderedBits
+	if k.Has(sortsFew) {
+		k.planCounting()
+		return
 	}
+	r.digits = t.Ops[r.op].Digits
 	k.workgroup = k.movedWorkgroup()
 	for items := k.items; ; k.workgroup = halfWorkgroup(k.workgroup) {
 		k.collective = k.collectiveOf()
@@ -210,13 +196,10 @@ func (k *kernel) planRanks() {
 		r.serves = r.inLanes && r.lookBack > 0 && r.digits > fewDigits && !r.claims // few values have many lanes each
 		r.held = k.heldOf(r)
 		budget, bytes, mostItems := k.budget-r.countBytes(k), k.rowBytes(), maxMovedItems
-		if r.isWhole() {
-			mostItems = maxOrderedItems
-		}
 		switch {
 		case r.lookBack > 0 && items == 0:
 			budget, mostItems = r.launched-r.countBytes(k), min(int(k.walkingBytes()/max(k.heldBytes(r.held), 1)), maxWalkingItems)
-		case r.launched > 0 && (items > 0 || r.isWhole()):
+		case r.launched > 0 && items > 0:
 			budget = r.launched - r.countBytes(k)
 		case r.launched > 0:
 			budget = movedBudget
@@ -260,8 +243,6 @@ func (k *kernel) movedWorkgroup() int {
 		return maskedWorkgroup
 	case k.ranks.walks:
 		return walkingWorkgroup
-	case k.ranks.launched > 0 && k.ranks.isWhole():
-		return orderWorkgroup
 	case k.ranks.launched > 0:
 		return 256
 	}
@@ -307,7 +288,7 @@ func (k *kernel) heldBytes(held []tile.ID) (bytes int64) {
 // and digits need no more than 32 bits.
 func (k *kernel) heldWord(v tile.ID) ir.Kind {
 	op := &k.Ops[k.Values[v].Op]
-	if v == k.Ops[k.ranks.op].Args[0] && !k.ranks.isWhole() || op.IsRowNumber() && !k.long {
+	if v == k.Ops[k.ranks.op].Args[0] || op.IsRowNumber() && !k.long {
 		return ir.U32
 	}
 	return wordOf(loop.ScalarOf(k.Values[v].Kind).Kind)

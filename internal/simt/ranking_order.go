@@ -5,99 +5,143 @@ import (
 
 	"github.com/kgen-go/kgen/internal/loop"
 	"github.com/kgen-go/kgen/internal/tile"
+	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
 )
 
-// Few rows are one tile, which a work-group sorts by all digits of their words, one after the other: rows are
-// handed out in local memory in the order of a digit, and taken back for the next.
+// Few rows are sorted in one launch: each row counts the rows that come before it. That is more work than to sort them by
+// digits, but all work-groups do it at the same time, and none waits for another. A work-group has few of the rows, and
+// each of its parts compares them with a share of all rows.
 
-// ordering is the scheme of kernels whose rows are one tile.
-type ordering struct{ flat }
+// counting is the scheme of kernels that sort few rows.
+type counting struct{ flat }
 
-// orderWorkgroup is the size of work-groups that have much local memory, and maxOrderedItems the most
-// rows of a work-item.
+// countingWorkgroup is the size of work-groups, countedRows how many rows they have, a row for each work-item of a part, and
+// chunksAtOnce how often each part compares rows that are in local memory: loads of so many wait together.
+const countingWorkgroup, countedRows, chunksAtOnce = 256, 32, 4
+
+// Up to how many rows are sorted so: comparisons grow by their square.
 const (
-	orderWorkgroup  = 512
-	maxOrderedItems = 24
+	countedMost     = 3 << 12
+	countedPortable = 1 << 11 // where a processor may do the work of a GPU
 )
 
-// newOrdering returns the scheme, in which work-items have no more rows than they must.
-func newOrdering(s *launches) ordering {
-	if rowItems := int64(s.rowItems() * itemsAtOnce); s.items%itemsAtOnce == 0 {
-		s.share = plan.Mul(plan.CeilDiv(s.span, plan.Const(rowItems)), plan.Const(itemsAtOnce))
+// sortsFew reports whether an operation sorts few rows at once.
+func sortsFew(op *tile.Op) bool { return op.Kind == tile.Order }
+
+func (s counting) meets() tile.Demands { return tile.Counters | tile.Neighbours }
+
+// planCounting plans the tile of a kernel that sorts few rows.
+func (k *kernel) planCounting() {
+	if k.isOpen {
+		k.workgroup = countingWorkgroup
 	}
-	return ordering{flat{s}}
+	k.ranks.room = countedPortable
+	switch {
+	case k.items > 0: // as the schedule says
+		k.ranks.room = int64(k.workgroup * k.items)
+	case k.ranks.launched > 0:
+		k.ranks.room = countedMost
+	}
+	k.items, k.collective = 1, k.collectiveOf()
 }
 
-// orderedBits is how many bits a digit has.
-const orderedBits = 8
-
-func (s ordering) meets() tile.Demands { return tile.Counters | tile.Neighbours }
-
-func (s ordering) refuse() error { return s.refuseItems() }
-
-func (s ordering) prepare() {}
-
-func (s ordering) describe(v *plan.Variant) {
-	s.flat.describe(v)
-	s.describeMemory(v)
-}
-
-func (s ordering) main() {
+func (s counting) main() {
 	s.haveRoom()
 	e := s.function(s.Name)
 	e.until, e.effects = 1, true
 	e.begin()
-	r := s.rankedTile(e)
-	s.eachTile(e.tileBody, func() { s.tile(r) })
-	s.launchRows(e.function, s.grid(), plan.ForwardNone)
+	s.eachTile(e.tileBody, func() { s.tile(e) })
+	grid := plan.CeilDiv(plan.Rows(), plan.Const(s.rows()))
+	if s.runsWithoutRows() {
+		grid = plan.Max(grid, plan.Const(1))
+	}
+	s.launchRows(e.function, grid, plan.ForwardNone)
 }
 
 // haveRoom tells the plan how many rows the kernel is for. The plan has one number for all of its kernels.
-func (s ordering) haveRoom() {
-	room := s.Ops[s.ranks.op].Ref
+func (s counting) haveRoom() {
 	for i := range s.out.Scalars {
-		if scalar := &s.out.Scalars[i]; scalar.Name == room {
-			if s.room == 0 || s.rows() < s.room {
-				s.room, scalar.Init = s.rows(), plan.Literal(strconv.FormatInt(s.rows(), 10))
-			}
+		if scalar := &s.out.Scalars[i]; scalar.Name == s.Ops[s.ranks.op].Ref {
+			scalar.Init = plan.Literal(strconv.FormatInt(s.ranks.room, 10))
 		}
 	}
 }
 
-// tile writes the work of the tile.
-func (s ordering) tile(r *rankedTile) {
-	r.tileRows()
-	r.begin()
-	r.load()
-	pass := r.b.Decl("pass", loop.Int(0))
-	passes := loop.Int((r.ranks.bits + orderedBits - 1) / orderedBits)
-	r.pass = pass
-	r.b.While(loop.Lt(pass, passes), func() {
-		r.b.If(loop.Lt(loop.Int(0), pass), r.takeBack, nil)
-		r.clear()
-		r.b.Barrier(r.sharing())
-		r.count()
-		r.b.Barrier(loop.WorkgroupScope)
-		r.begins(ownCounts{})
-		r.handOut()
-		r.b.Barrier(loop.WorkgroupScope)
-		r.b.Assign(pass, loop.Add(pass, loop.Int(1)))
+// tile counts for each row of the tile how many of all rows come before it: those with a lesser word, and those in front of
+// it with the same.
+func (s counting) tile(e *rowBody) {
+	e.tileRows()
+	e.now = 0
+	rows, word := e.arguments.rows, e.Ops[s.ranks.op].Args[0]
+	kind := e.Values[word].Kind
+	wordAt := func(row loop.Expr) loop.Expr {
+		e.row, e.values = row, map[tile.ID]loop.Expr{}
+		return e.expr(word)
+	}
+	lanes := e.rowItems()
+	parts := e.workgroup / lanes
+	part := e.b.Let("part", loop.Div(e.localID, loop.Int(int64(lanes))))
+	lane := e.b.Let("lane", loop.Sub(e.localID, loop.Mul(part, loop.Int(int64(lanes)))))
+	row := e.b.Let("row", loop.Add(e.first, lane))
+	exists := e.b.Let("exists", loop.Lt(lane, e.count))
+	own := e.b.Decl("own", number(kind, 0))
+	e.b.If(exists, func() { e.b.Assign(own, wordAt(row)) }, nil)
+
+	wide := loop.WideBytes / kind.Size()
+	chunk := int64(lanes * wide) // which a part compares at a time
+	block := int64(parts*chunksAtOnce) * chunk
+	others := e.localArray("others", kind, int(block))
+	found := e.b.Decl("found", number(ir.U32, 0))
+	before := e.b.Decl("before", loop.Int(0)) // the first row of the block
+	e.b.While(loop.Lt(before, rows), func() {
+		e.barrier() // behind the block before
+		e.b.For("item", loop.Int(0), loop.Int(int64(wide*chunksAtOnce)), func(item *loop.Var) {
+			at := e.b.Let("at", loop.Add(loop.Mul(item, loop.Int(int64(e.workgroup))), e.localID))
+			row, word := e.b.Let("row", loop.Add(before, at)), e.b.Decl("word", number(kind, -1)) // before no row
+			e.b.If(loop.Lt(row, rows), func() { e.b.Assign(word, wordAt(row)) }, nil)
+			e.b.Store(others, at, word)
+		})
+		e.barrier()
+		start := e.b.Decl("start", loop.Mul(part, loop.Int(chunk)))
+		end := e.b.Let("end", loop.Least(loop.Sub(rows, before), loop.Int(block)))
+		e.b.While(loop.Lt(start, end), func() {
+			first := e.b.Let("first_other", loop.Add(before, start))
+			compare := func(isBefore func(other, at loop.Expr) loop.Expr) {
+				e.b.For("step", loop.Int(0), loop.Int(int64(lanes)), func(step *loop.Var) {
+					at := loop.Mul(step, loop.Int(int64(wide)))
+					for i, other := range e.b.LoadWide("other", others, loop.Add(start, at)) {
+						e.b.Assign(found, loop.Add(found, loop.ToKind(ir.U32, isBefore(other, loop.Add(loop.Add(first, at), loop.Int(int64(i)))))))
+					}
+				})
+			}
+			e.b.If(loop.Le(loop.Add(first, loop.Int(chunk)), e.first), func() {
+				compare(func(other, _ loop.Expr) loop.Expr { return loop.Le(other, own) })
+			}, func() {
+				e.b.If(loop.Ge(first, loop.Add(e.first, e.count)), func() {
+					compare(func(other, _ loop.Expr) loop.Expr { return loop.Lt(other, own) })
+				}, func() {
+					compare(func(other, at loop.Expr) loop.Expr {
+						return loop.Or(loop.Lt(other, own), loop.And(loop.Eq(other, own), loop.Lt(at, row)))
+					})
+				})
+			})
+			e.b.Assign(start, loop.Add(start, loop.Int(int64(parts)*chunk)))
+		})
+		e.b.Assign(before, loop.Add(before, loop.Int(block)))
 	})
-	r.move()
+
+	all := e.localArray("found_by_parts", ir.U32, e.workgroup)
+	e.b.Store(all, e.localID, found)
+	e.barrier()
+	e.b.If(loop.And(loop.Eq(part, loop.Int(0)), exists), func() {
+		place := e.b.Decl("place", number(ir.U32, 0))
+		e.b.For("of", loop.Int(0), loop.Int(int64(parts)), func(of *loop.Var) {
+			e.b.Assign(place, loop.Add(place, loop.At(all, loop.Add(loop.Mul(of, loop.Int(int64(lanes))), lane))))
+		})
+		e.row, e.values = row, map[tile.ID]loop.Expr{}
+		e.block(0)
+		e.now, e.values[e.Ops[s.ranks.op].Res[0]] = 1, loop.ToKind(ir.I64, place)
+		e.block(0)
+	}, nil)
 }
-
-// takeBack loads the rows of the work-item from where they have been handed out.
-func (r *rankedTile) takeBack() {
-	words := r.heldInTile()
-	r.eachAt(r.rowItems(), r.rowAt, r.rowsEnd, func(item, at loop.Expr) {
-		for j, word := range words {
-			r.b.Store(r.held[j], item, loop.At(word, loop.Add(at, loop.Int(r.heldStart(j)))))
-		}
-	})
-}
-
-// ownCounts are those of a tile that has all rows.
-type ownCounts struct{ digitCounts }
-
-func (ownCounts) publish(*tileBody, loop.Expr, loop.Expr) {}

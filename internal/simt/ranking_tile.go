@@ -17,9 +17,8 @@ type rankedTile struct {
 	starts   *loop.Var   // per digit, if tiles claim places: the place of its first row in the tile
 	ranked   *loop.Var   // likewise, of each two of the work-item's rows: how many rows of the tile with its digit come before
 	totals   *loop.Var   // per digit: rows of the tile
-	sole     *loop.Var   // 1 more than the number of the last tile, or pass, whose rows all had one digit
+	sole     *loop.Var   // 1 more than the number of the last tile whose rows all had one digit
 	isLate   *loop.Var   // whether a row has met one that it should not, behind which it lies
-	pass     loop.Expr   // of a tile that is sorted by all digits
 	offsets  *loop.Var   // per digit: where its rows begin in the tile, then what takes a row from its place there to its place
 }
 
@@ -215,13 +214,7 @@ func (r *rankedTile) recallItem(item loop.Expr) {
 
 // digit returns the digit of the row at hand.
 func (r *rankedTile) digit() loop.Expr {
-	x := r.expr(r.Ops[r.ranks.op].Args[0])
-	if r.ranks.isWhole() {
-		k := x.Type().Kind
-		shift := loop.ToKind(k, loop.Mul(r.pass, loop.Int(orderedBits)))
-		x = loop.Apply(ir.OpAnd, loop.Apply(ir.OpShr, x, shift), number(k, r.ranks.digits-1))
-	}
-	return r.b.Let("digit", loop.ToCounter(x))
+	return r.b.Let("digit", loop.ToCounter(r.expr(r.Ops[r.ranks.op].Args[0])))
 }
 
 // counter returns the place of a digit among the counters of a subgroup.
@@ -302,9 +295,6 @@ func (r *rankedTile) total(digit loop.Expr) loop.Expr {
 
 // mark is what sole holds if the rows of the tile all have one digit.
 func (r *rankedTile) mark() loop.Expr {
-	if r.ranks.isWhole() {
-		return loop.ToKind(ir.U32, loop.Add(r.pass, loop.Int(1)))
-	}
 	return loop.ToKind(ir.U32, loop.Add(r.tileBody.tile, loop.Int(1)))
 }
 
@@ -483,13 +473,10 @@ func (r *rankedTile) move() {
 		} else {
 			r.recallAt(at)
 		}
-		place := at
-		if !r.ranks.isWhole() {
-			digit := r.digit()
-			place = r.b.Let("place", loop.Add(loop.ToCounter(loop.At(r.offsets, digit)), at))
-			if r.ranks.serves {
-				r.compare(at, digit, bits)
-			}
+		digit := r.digit()
+		place := r.b.Let("place", loop.Add(loop.ToCounter(loop.At(r.offsets, digit)), at))
+		if r.ranks.serves {
+			r.compare(at, digit, bits)
 		}
 		r.now, r.values[r.Ops[r.ranks.op].Res[0]] = 1, loop.ToKind(ir.I64, place)
 		// Where a tile before has given up, a later pass may count too many rows.
