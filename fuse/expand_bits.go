@@ -17,7 +17,7 @@ type bitLookup struct {
 
 // asksBits reports whether masks ask bits if find has found a row.
 func (e *expansion) asksBits(find *ir.Value, t rowTable) bool {
-	if !e.short || e.cores || t.least == nil || !t.hasWords() || t.part != nil {
+	if !e.short || e.cores || t.least == nil || !t.hasWords() || t.part != nil || masksAround(find) >= fewBehind {
 		return false
 	}
 	isTested := false
@@ -30,6 +30,17 @@ func (e *expansion) asksBits(find *ir.Value, t rowTable) bool {
 		}
 	}
 	return isTested
+}
+
+// fewBehind is behind how many masks so few rows are left, as a rule, that they look at codes alone.
+const fewBehind = 2
+
+// masksAround returns how many masks rows of v have passed.
+func masksAround(v *ir.Value) (masks int) {
+	for d := v.Type.Domain; d.Kind == ir.DomainMask; d = d.Parent {
+		masks++
+	}
+	return masks
 }
 
 // isIndex reports whether columns are read at the rows of v.

@@ -290,7 +290,10 @@ var find = []Mutant{
 	{Name: "masks ask bits of what is read behind them alone", File: "fuse/expand_bits.go", Tests: "./fuse -run ^TestTablesOfBits$",
 		Old: "isFoundTest(u.Args[1], find) && e.isIndex(u)",
 		New: "isFoundTest(u.Args[1], find) && e.isIndex(u) && false"},
-	{Name: "masks of rows that are read ask bits", File: "fuse/expand_bits.go", Tests: "./fuse -run ^TestTablesOfBits$",
+	{Name: "masks of few rows ask bits", File: "fuse/expand_bits.go", Tests: "./fuse -run ^TestTablesOfBits$",
+		Old: "masksAround(find) >= fewBehind",
+		New: "masksAround(find) > fewBehind"},
+	{Name: "tables whose slots are never keys have bits", File: "fuse/expand_bits.go", Tests: "./fuse -run ^TestTablesOfBits$",
 		Old: "t.least == nil || ",
 		New: ""},
 }
