@@ -63,6 +63,7 @@ func newExpansion(p *ir.Pipeline, options Options) *expansion {
 		lookups:    map[*ir.Value]*lookup{},
 		looks:      map[*ir.Value]*movedLooks{},
 		coded:      map[[2]*ir.Value]*codedTable{},
+		slotBits:   map[*ir.Value]*ir.Value{},
 		columnOf:   map[*ir.Value]*ir.Value{},
 		rowTables:  map[string]rowTable{},
 		sides:      map[string]sortedSide{},
@@ -132,6 +133,7 @@ type expansion struct {
 	lookups    map[*ir.Value]*lookup   // by finds, and by their rows that masks keep
 	looks      map[*ir.Value]*movedLooks
 	coded      map[[2]*ir.Value]*codedTable // by the rows of slots and the column
+	slotBits   map[*ir.Value]*ir.Value      // of slots that are taken, by their rows
 	columnOf   map[*ir.Value]*ir.Value      // by finds: the column of from that their table has
 	rowTables  map[string]rowTable          // by the columns of their keys
 	sides      map[string]sortedSide        // likewise

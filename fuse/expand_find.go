@@ -54,7 +54,11 @@ func (e *expansion) find(v *ir.Value) {
 		t := o.tableOf(in, keys[0], false)
 		if column, ok := e.lookedUp(v, v); ok {
 			e.columnOf[v] = column
-			e.lookups[v] = o.lookup(t, keys, column)
+			if e.asksBits(v, t) {
+				e.lookups[v] = o.lookupOfBits(t, keys, column)
+			} else {
+				e.lookups[v] = o.lookup(t, keys, column)
+			}
 			return
 		}
 		made = o.foundRow(t, keys)

@@ -145,7 +145,7 @@ func (m *movedLooks) made(x *ir.Value) *ir.Value {
 	case x.Op == ir.OpParam:
 		return m.moved.move(m.column(x))
 	case x.Op == ir.OpGather:
-		return o.decode(&lookup{m.code.coding, m.of(x.Args[1])})
+		return o.decode(&lookup{coding: m.code.coding, code: m.of(x.Args[1])})
 	case x.Op == ir.OpCompact:
 		isKept := m.of(x.Args[1])
 		return o.compact(m.of(x.Args[0]), isKept, m.domain(x.Type.Domain, isKept))

@@ -23,7 +23,8 @@ type coding struct {
 // lookup is a search of which only codes are read.
 type lookup struct {
 	coding
-	code *ir.Value // 0 if no row is found
+	code *ir.Value  // 0 if no row is found; nil if it is not wanted so far, and bits tell
+	bits *bitLookup // nil if the code tells whether a row is found
 }
 
 // columnBits is the most bits of a column that has codes.
@@ -100,15 +101,43 @@ func isFoundTest(u, v *ir.Value) bool {
 func (o *ordering) lookup(t rowTable, keys []*ir.Value, column *ir.Value) *lookup {
 	if o.entersCodes(t) {
 		c := o.codingOf(column)
-		return &lookup{c, o.codeIn(t, keys, o.enteredCodes(t, column, func(row *ir.Value) *ir.Value { return o.codeOfRow(c, row) }))}
+		code := o.codeIn(t, keys, o.enteredCodes(t, column, func(row *ir.Value) *ir.Value { return o.codeOfRow(c, row) }))
+		return &lookup{coding: c, code: code}
 	}
+	in := o.codedTableOf(t, column)
+	return &lookup{coding: in.coding, code: o.codeOf(in, keys)}
+}
+
+// lookupOfBits is lookup where masks ask bits.
+func (o *ordering) lookupOfBits(t rowTable, keys []*ir.Value, column *ir.Value) *lookup {
+	in := o.codedTableOf(t, column)
+	return &lookup{coding: in.coding, bits: &bitLookup{in, keys}}
+}
+
+// codedTableOf returns the table with the codes of a column.
+func (o *ordering) codedTableOf(t rowTable, column *ir.Value) *codedTable {
 	at := [2]*ir.Value{t.rows, column}
 	if o.coded[at] == nil {
 		c := o.codingOf(column)
 		o.coded[at] = &codedTable{coding: c, of: t, codesOf: eachWay(func(way rowTable) *ir.Value { return o.codes(way, c) })}
 	}
-	in := o.coded[at]
-	return &lookup{in.coding, o.codeOf(in, keys)}
+	return o.coded[at]
+}
+
+// codeFor returns the codes of what is looked up.
+func (o *ordering) codeFor(l *lookup) *ir.Value {
+	if l.code == nil {
+		l.code = o.codeOf(l.bits.in, l.bits.keys)
+	}
+	return l.code
+}
+
+// tested compares what tells whether rows are found with 0.
+func (o *ordering) tested(l *lookup, op ir.Op) *ir.Value {
+	if l.bits != nil {
+		return l.bits.tested(o, op)
+	}
+	return o.apply(op, l.code, o.constant(ir.Int(l.code.Type.Kind, 0)))
 }
 
 // codedTable is a table with the codes of a column, which whoever looks them up shares.
@@ -223,7 +252,13 @@ func (e *expansion) lookUp(v *ir.Value) bool {
 	var made *ir.Value
 	switch l := at(0); {
 	case v.Op == ir.OpCompact && l != nil:
-		e.lookups[v] = &lookup{l.coding, o.compact(l.code, e.column(v.Args[1]), e.domain(v.Type.Domain))}
+		kept, isKept, d := &lookup{coding: l.coding}, e.column(v.Args[1]), e.domain(v.Type.Domain)
+		if l.bits != nil {
+			kept.bits = l.bits.compact(o, isKept, d)
+		} else {
+			kept.code = o.compact(l.code, isKept, d)
+		}
+		e.lookups[v] = kept
 		return true
 	case v.Op == ir.OpGather && at(1) != nil:
 		made = o.decode(at(1))
@@ -233,7 +268,7 @@ func (e *expansion) lookUp(v *ir.Value) bool {
 		if v.Op == ir.OpLt {
 			op = ir.OpEq
 		}
-		made = o.apply(op, l.code, o.constant(ir.Int(l.code.Type.Kind, 0)))
+		made = o.tested(l, op)
 	default:
 		return false
 	}
@@ -245,7 +280,8 @@ func (e *expansion) lookUp(v *ir.Value) bool {
 // decode returns the column of a lookup, of rows that are found.
 func (o *ordering) decode(l *lookup) *ir.Value {
 	column := o.column(l.column)
-	number := o.apply(ir.OpSub, l.code, o.integer(l.code, 1))
+	code := o.codeFor(l)
+	number := o.apply(ir.OpSub, code, o.integer(code, 1))
 	key := o.sortKeysOf([]*ir.Value{column})[0]
 	if l.least == nil {
 		return o.ofWord(number, key)

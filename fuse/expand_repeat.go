@@ -130,7 +130,7 @@ func (o *ordering) sumOfEvery(x *ir.Value, rows int) *ir.Value {
 	d.Width = rows
 	few := o.apply(ir.OpShr, o.index(x, x.Type.Domain), o.number(int64(bits.TrailingZeros(uint(rows)))))
 	few.Type.Target = d
-	d.By = o.add(o.pos, ir.Value{Op: ir.OpSum, Args: []*ir.Value{x}, By: few, Type: ir.Type{Kind: ir.I64, Domain: d}})
+	d.By = o.add(o.pos, ir.Value{Op: ir.OpSum, Args: []*ir.Value{x}, By: few, Type: ir.Type{Kind: x.Type.Kind, Domain: d}})
 	return d.By
 }
 

@@ -230,6 +230,9 @@ func kindOf(f ir.StateField, v *ir.Value) ir.Kind {
 	if len(v.Args) == 0 {
 		return f.Kind(ir.Bool)
 	}
+	if v.By != nil && v.By.Type.Target.Kind == ir.DomainEvery { // sums that the compiler makes, of a kind that suffices
+		return v.Type.Kind
+	}
 	return f.Kind(v.Args[0].Type.Kind)
 }
 

@@ -92,7 +92,7 @@ func (k *kernel) tryWorkgroup(items int, aligned func(stream int) bool) {
 		case !k.gathersWords() && !k.gathersMuch() && !k.Has(isSearch):
 			k.items = 4
 		}
-		if k.walks() || k.mostTogether() > 0 {
+		if k.walks() || k.mostTogether() > 1 {
 			k.holdRows(items, aligned)
 		} else {
 			k.planWords(items)
