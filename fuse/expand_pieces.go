@@ -78,7 +78,11 @@ func (o *ordering) onlyElement(v *ir.Value, keys []sortKey) (column *ir.Value, o
 			}
 		}
 		for _, arg := range user.Args {
-			x := unwidened(o.column(arg))
+			x := o.column(arg)
+			if x == nil {
+				return nil, false
+			}
+			x = unwidened(x)
 			if k := x.Type.Kind; column != nil && column != x || !isInvertible(k) || k.Size() > codeBits/8 {
 				return nil, false
 			}
@@ -117,7 +121,7 @@ func (p *pieces) of(o *ordering, words, rows *ir.Value) (first, end *ir.Value) {
 	begins := of.apply(ir.OpLogicalAnd, isLarge, of.apply(ir.OpLogicalAnd, of.apply(ir.OpGt, begin, start), of.apply(ir.OpLt, begin, rows)))
 	end = of.choose(of.apply(ir.OpLogicalAnd, isBlock, of.apply(ir.OpNot, begins)), first, end)
 	large := o.add(o.pos, ir.Value{Op: ir.OpSum, Args: []*ir.Value{of.cast(ir.I64, isLarge)}, Type: ir.Type{Kind: ir.I64}})
-	p.areWhole = o.apply(ir.OpSub, o.number(1), large)
+	p.areWhole = o.apply(ir.OpGreatest, o.apply(ir.OpSub, o.number(1), large), o.number(0))
 	return first, end
 }
 
