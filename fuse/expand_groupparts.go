@@ -35,7 +35,6 @@ type partedGroups struct {
 	lows      *ir.Value // that, in the low bits of the words or in words of its own
 	keyWords  *ir.Value // those of the groups, where the rows of their part begin
 	keyAt, at *ir.Value // of each group, in the order of parts: where its key and its folds are
-	pieces    *pieces   // of parts; nil if these have none
 	folded    map[tableKey]*ir.Value
 }
 
@@ -200,15 +199,10 @@ func (g *partedGroups) numbers() *ir.Value { panic("fuse: groups by parts do not
 // aggregate writes an aggregate by the groups.
 func (g *partedGroups) aggregate(v *ir.Value) *ir.Value {
 	if g.isKeyOf(v, g.keys) {
-		key := func(held *ir.Value) *ir.Value {
-			columns := map[*ir.Value]*ir.Value{}
-			g.keysOf(g.cast(g.word.value.Type.Kind, held), g.keys, columns)
-			return columns[g.values[v.Args[0]]]
-		}
-		if g.pieces != nil {
-			return g.pieces.join(g, g.keyWords, ir.ReduceFirst, key)
-		}
-		return key(g.gather(g.pos, g.keyWords, g.keyAt))
+		columns := map[*ir.Value]*ir.Value{}
+		held := g.add(v.Pos, ir.Value{Op: ir.OpGather, Args: []*ir.Value{g.keyWords, g.keyAt}, Type: ir.Type{Kind: ir.U32, Domain: g.keyAt.Type.Domain}})
+		g.keysOf(g.cast(g.word.value.Type.Kind, held), g.keys, columns)
+		return columns[g.values[v.Args[0]]]
 	}
 	a := v.Op.Aggregate()
 	result := g.field(v, a.State[0])
@@ -232,9 +226,6 @@ func (g *partedGroups) field(v *ir.Value, f ir.StateField) *ir.Value {
 	}
 	if g.folded[at] == nil {
 		g.folded[at] = g.add(v.Pos, made)
-	}
-	if g.pieces != nil {
-		return g.pieces.join(g, g.folded[at], f.Fold, nil)
 	}
 	return g.gather(v.Pos, g.folded[at], g.at)
 }

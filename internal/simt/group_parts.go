@@ -340,8 +340,8 @@ func (g *groupedPart) groupOf(key loop.Expr) loop.Expr {
 	return g.b.Let("group", loop.Sub(loop.ToCounter(loop.Add(before, loop.ToKind(ir.U32, bits))), g.from))
 }
 
-// fold folds the rows of the part. Those of a work-item that follow each other and are of one group, as most rows of a large one are, are
-// folded in registers first.
+// fold folds the rows of the part. Where those that a work-item has loaded are of one group, as most rows of a large one are, they are
+// folded in registers.
 func (g *groupedPart) fold() {
 	held := g.b.Decl("held", number(ir.U32, 0))
 	isHeld := g.b.Decl("is_held", loop.False)
@@ -353,22 +353,32 @@ func (g *groupedPart) fold() {
 		g.b.If(isHeld, func() { g.combine(held, func(k int) loop.Expr { return folded[k] }) }, nil)
 	}
 	g.eachRows(true, func(at loop.Expr) {
+		first := g.b.Let("first_key", loop.At(g.keys, loop.Int(0)))
+		areAlike := g.b.Decl("are_alike", loop.Lt(g.rowOf(at, loop.Int(rowsAtOnce-1)), g.end))
 		g.eachOf(func(i loop.Expr) {
-			g.b.If(loop.Lt(g.rowOf(at, i), g.end), func() {
-				key := g.b.Let("key", loop.At(g.keys, i))
-				g.b.If(loop.Ne(key, held), func() {
-					leave()
-					g.b.Assign(held, key)
-					for k, f := range g.op.Folds {
-						g.b.Assign(folded[k], loop.ConstOf(f.Monoid.Identity[0]))
-					}
-				}, nil)
+			g.b.Assign(areAlike, loop.And(areAlike, loop.Eq(loop.At(g.keys, i), first)))
+		})
+		g.b.If(areAlike, func() {
+			g.b.If(loop.Or(loop.Not(isHeld), loop.Ne(held, first)), func() {
+				leave()
+				for k, f := range g.op.Folds {
+					g.b.Assign(folded[k], loop.ConstOf(f.Monoid.Identity[0]))
+				}
+				g.b.Assign(held, first)
 				g.b.Assign(isHeld, loop.True)
+			}, nil)
+			g.eachOf(func(i loop.Expr) {
 				for k, f := range g.op.Folds {
 					x := g.b.Let("x", g.elementOf(f, i))
 					g.b.Assign(folded[k], backends.Combine(f.Monoid.Combine[0], func(int) loop.Expr { return folded[k] }, func(int) loop.Expr { return x }))
 				}
-			}, nil)
+			})
+		}, func() {
+			g.eachOf(func(i loop.Expr) {
+				g.b.If(loop.Lt(g.rowOf(at, i), g.end), func() {
+					g.combine(g.b.Let("key", loop.At(g.keys, i)), func(k int) loop.Expr { return g.elementOf(g.op.Folds[k], i) })
+				}, nil)
+			})
 		})
 	})
 	leave()

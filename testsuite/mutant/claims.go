@@ -44,18 +44,12 @@ var claims = []Mutant{
 	{Name: "a group is numbered with its own bit", File: "internal/simt/group_parts.go", Tests: highBitsTest,
 		Old: "loop.Sub(bit, number(ir.U32, 1))",
 		New: "bit"},
-	{Name: "rows that follow lesser keys are of their group", File: "internal/simt/group_parts.go", Tests: highBitsTest,
-		Old: "loop.Ne(key, held)",
-		New: "loop.Lt(held, key)"},
+	{Name: "rows are alike whatever their keys", File: "internal/simt/group_parts.go", Tests: highBitsTest,
+		Old: "loop.And(areAlike, loop.Eq(loop.At(g.keys, i), first))",
+		New: "areAlike"},
 	{Name: "folds that local memory has no room for are lost", File: "internal/simt/group_parts.go", Tests: highBitsTest,
 		Old: "loop.Add(g.from, loop.Int(g.tables.groups))",
 		New: "groups"},
-	{Name: "what pieces leave of a group is not joined", File: "fuse/expand_pieces.go", Tests: highBitsTest,
-		Old: "o.apply(ir.OpGreatest, o.apply(ir.OpSub, o.number(1), large), o.number(0))",
-		New: "o.apply(ir.OpGreatest, large, o.number(1))"},
-	{Name: "a block that begins in a part has rows twice", File: "fuse/expand_pieces.go", Tests: highBitsTest,
-		Old: "of.choose(isLarge, of.apply(ir.OpLeast, next, last), last)",
-		New: "of.choose(isLarge, last, last)"},
 }
 
 // highBitsTest is the test of groups of parts by the high bits of their keys.
