@@ -44,12 +44,6 @@ var claims = []Mutant{
 	{Name: "a group is numbered with its own bit", File: "internal/simt/group_parts.go", Tests: highBitsTest,
 		Old: "loop.Sub(bit, number(ir.U32, 1))",
 		New: "bit"},
-	{Name: "rows are alike whatever their keys", File: "internal/simt/group_parts.go", Tests: highBitsTest,
-		Old: "loop.And(areAlike, loop.Eq(loop.At(g.keys, i), first))",
-		New: "areAlike"},
-	{Name: "folds that local memory has no room for are lost", File: "internal/simt/group_parts.go", Tests: highBitsTest,
-		Old: "loop.Add(g.from, loop.Int(g.tables.groups))",
-		New: "groups"},
 }
 
 // highBitsTest is the test of groups of parts by the high bits of their keys.
