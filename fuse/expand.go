@@ -364,6 +364,12 @@ func (o *ordering) otherWays(v *ir.Value, g *grouped, keys []sortKey, out *ir.Do
 			add(way, way.size, s.parts.isEven)
 		}
 		hash(o.partitioned(v, hashKeys, out, o.roomForSome(), s.isSome))
+		if s.isSpread == nil {
+			break
+		}
+		if way := o.groupedByHighBits(v, hashKeys, out); way != nil {
+			add(way, way.size, s.isSpread)
+		}
 	}
 	for i, d := range slices.Backward(made[1:]) { // what others are made of comes first
 		if i+2 < len(made) {

@@ -30,11 +30,11 @@ type partedGroups struct {
 	out       *ir.Domain // the groups, if no way before makes them
 	size      *ir.Value  // scalar: how many there are
 	moved     *partition
-	held      *ir.Value // of each group: the word of its keys
 	words     *ir.Value // of the rows that have moved
-	low       *ir.Value // the column that these have in their low bits; nil if there is none
+	low       *ir.Value // a column that comes along; nil if there is none
+	lows      *ir.Value // that, in the low bits of the words or in words of its own
 	keyWords  *ir.Value // those of the groups, where the rows of their part begin
-	at        *ir.Value // of each group, in the order of parts: where that is
+	keyAt, at *ir.Value // of each group, in the order of parts: where its key and its folds are
 	folded    map[tableKey]*ir.Value
 }
 
@@ -55,22 +55,31 @@ func (o *ordering) groupedByParts(v *ir.Value, keys []sortKey, in *partRange, ou
 		word = o.wordWith(word, o.cast(ir.U32, g.low))
 	}
 	g.words = p.move(word)
+	g.lows = g.words
 	p.on.rows.By = g.words
-
-	end := o.apply(ir.OpAdd, p.first, p.count)
-	g.keyWords = o.add(o.pos, ir.Value{Op: ir.OpGroupParts, Args: []*ir.Value{p.first, end, g.words}, Split: o.dividedGroups(), Type: ir.Type{Kind: ir.U32, Domain: p.on.rows}})
-	each := o.add(o.pos, ir.Value{Op: ir.OpDistinct, Args: []*ir.Value{g.keyWords}, Type: ir.Type{Kind: ir.I64, Domain: p.first.Type.Domain}})
-	taken := o.newDomain(ir.DomainBins, o.rows.Name+"_distinct", nil)
-	source, begin := o.expanded(repetition{length: each}, taken)
-	offset := o.apply(ir.OpSub, o.gather(o.pos, p.first, source), o.gather(o.pos, begin, source))
-	at := o.apply(ir.OpAdd, o.index(source, taken), offset)
-	at.Type.Target = p.on.rows
+	each := g.group(p.first, o.apply(ir.OpAdd, p.first, p.count), o.dividedGroups(), 0)
+	source, begin := o.expanded(repetition{length: each}, o.newDomain(ir.DomainBins, o.rows.Name+"_distinct", nil))
+	g.keyAt = g.placesOf(source, begin, p.first)
 	places := o.add(o.pos, ir.Value{Op: ir.OpPlaceParts, Args: []*ir.Value{g.keyWords}, Type: ir.Type{Kind: ir.I64, Domain: p.on.rows, Target: p.on.rows}})
-	g.at = o.gather(o.pos, places, at)
-	distinct := o.add(o.pos, ir.Value{Op: ir.OpSum, Args: []*ir.Value{each}, Type: ir.Type{Kind: ir.I64}})
-	g.size = o.choose(o.apply(ir.OpLe, distinct, o.number(math.MaxInt32)), o.apply(ir.OpGreatest, distinct, o.number(0)), o.number(0))
-	g.held = o.gather(o.pos, g.keyWords, at)
+	g.at = o.gather(o.pos, places, g.keyAt)
 	return g
+}
+
+// group finds the groups of parts between some places, and returns how many each has. Keys of one part share so many high bits.
+func (g *partedGroups) group(first, end *ir.Value, divided int, shared int64) (each *ir.Value) {
+	g.keyWords = g.add(g.pos, ir.Value{Op: ir.OpGroupParts, Args: []*ir.Value{first, end, g.words}, Split: divided, Shift: shared, Type: ir.Type{Kind: ir.U32, Domain: g.rows}})
+	each = g.add(g.pos, ir.Value{Op: ir.OpDistinct, Args: []*ir.Value{g.keyWords}, Type: ir.Type{Kind: ir.I64, Domain: first.Type.Domain}})
+	distinct := g.sum(each)
+	g.size = g.choose(g.apply(ir.OpLe, distinct, g.number(math.MaxInt32)), g.apply(ir.OpGreatest, distinct, g.number(0)), g.number(0))
+	return each
+}
+
+// placesOf returns the place of the key of each group, in the order of parts: of which part it is, and which group is the first of each part.
+func (g *partedGroups) placesOf(part, begin, first *ir.Value) *ir.Value {
+	offset := g.apply(ir.OpSub, g.gather(g.pos, first, part), g.gather(g.pos, begin, part))
+	at := g.apply(ir.OpAdd, g.index(part, part.Type.Domain), offset)
+	at.Type.Target = g.rows
+	return at
 }
 
 // dividedGroups returns how many groups may divide a part: with all that they have in tables and columns, so many leave
@@ -191,7 +200,8 @@ func (g *partedGroups) numbers() *ir.Value { panic("fuse: groups by parts do not
 func (g *partedGroups) aggregate(v *ir.Value) *ir.Value {
 	if g.isKeyOf(v, g.keys) {
 		columns := map[*ir.Value]*ir.Value{}
-		g.keysOf(g.cast(g.word.value.Type.Kind, g.held), g.keys, columns)
+		held := g.add(v.Pos, ir.Value{Op: ir.OpGather, Args: []*ir.Value{g.keyWords, g.keyAt}, Type: ir.Type{Kind: ir.U32, Domain: g.keyAt.Type.Domain}})
+		g.keysOf(g.cast(g.word.value.Type.Kind, held), g.keys, columns)
 		return columns[g.values[v.Args[0]]]
 	}
 	a := v.Op.Aggregate()
@@ -209,7 +219,7 @@ func (g *partedGroups) field(v *ir.Value, f ir.StateField) *ir.Value {
 	if len(v.Args) > 0 && f.Element == ir.ElementArgument {
 		at.x = unwidened(g.column(v.Args[0]))
 		if at.x == g.low {
-			made.Args, made.Const = append(made.Args, g.words), ir.Scalar{Kind: at.x.Type.Kind}
+			made.Args, made.Const = append(made.Args, g.lows), ir.Scalar{Kind: at.x.Type.Kind}
 		} else {
 			made.Args = append(made.Args, g.moved.move(at.x))
 		}
@@ -227,7 +237,7 @@ const wordsOfParts = 2
 func (l *lowering) groupParts(v *ir.Value) {
 	s := l.stage(Insert, v.Pos, v.Args[0].Type.Domain)
 	for _, x := range v.Args[:wordsOfParts] {
-		l.read(s, x, tile.Element, false)
+		l.read(s, x, tile.Element, l.options.Short) // a work-group takes a part, not a row
 	}
 	l.read(s, v.Args[wordsOfParts], tile.Gather, true)
 	l.length(s, v.Type.Domain)
@@ -257,7 +267,7 @@ func (b *kernelBuilder) groupParts(w *Value) tile.ID {
 	first, end := b.column(v.Args[0]), b.column(v.Args[1])
 	streams := []int{b.complete(b.graph.result(v.Args[wordsOfParts]), tile.Gather)}
 	var folds []tile.PartFold
-	var places int
+	places := tile.NoPlaces
 	for _, written := range w.Writer.Writes {
 		of := written.IR
 		if of != nil && of.Op == ir.OpPlaceParts {
@@ -276,6 +286,6 @@ func (b *kernelBuilder) groupParts(w *Value) tile.ID {
 		folds = append(folds, f)
 	}
 	stream := b.Stream(w.Name, w.Type, w.Name, tile.Permute, true)
-	b.built[w] = b.GroupParts(stream, places, streams, folds, v.Split, first, end)
+	b.built[w] = b.GroupParts(stream, places, streams, folds, v.Split, int(v.Shift), first, end)
 	return b.built[w]
 }

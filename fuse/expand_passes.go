@@ -297,6 +297,8 @@ func (o *ordering) place(from carried, before *ir.Value, digit int, t turn) *ir.
 		}
 		o.turns[place] = t
 		place.AnyOrder = t.of.anyOrder && t.part.isFirst()
+	} else {
+		place.AnyOrder = o.anyOrder && digit == 0
 	}
 	return place
 }
@@ -359,6 +361,9 @@ func (o *ordering) arrive(end destination, ways ...arrival) (out sortedRows) {
 			}
 			return o.kept(o.keyOf(from))
 		})
+		if from := ways[0].from; from.beside == nil && from.both == nil {
+			return out
+		}
 	}
 	isNarrow := end.kept || o.isNarrow
 	if o.leaves != nil {

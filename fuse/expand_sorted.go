@@ -40,15 +40,20 @@ func (o *ordering) sortedWords(t rowTable, code *ir.Value) *ir.Value {
 // byParts returns the hashes of rows with some keys of up to 32 bits, and what is beside them in as many, in the order of
 // the highest bits of the hashes: those that share them in their order. They are the low bits of the words by which rows are sorted.
 func (o *ordering) byParts(keys []*ir.Value, beside *ir.Value, name string) sortedRows {
-	rows := keys[0].Type.Domain
+	by := &ordering{expansion: o.expansion, pos: o.pos, rows: keys[0].Type.Domain}
+	return by.byHighBits(func() *ir.Value { return o.narrowHash(o.words(o.sortKeysOf(keys))[0]) }, beside, name)
+}
+
+// byHighBits returns words of 32 bits, and what is beside them in as many or nothing, in the order of their highest bits.
+func (o *ordering) byHighBits(word32 func() *ir.Value, beside *ir.Value, name string) sortedRows {
 	around := func(x *ir.Value) *ir.Value {
 		half := o.integer(x, slotPartBits)
 		return o.apply(ir.OpOr, o.apply(ir.OpShl, x, half), o.apply(ir.OpShr, x, half))
 	}
-	turned := func() *ir.Value { return around(o.narrowHash(o.words(o.sortKeysOf(keys))[0])) } // it costs less to compute them than to store them
-	by := &ordering{expansion: o.expansion, pos: o.pos, rows: rows, out: o.newDomain(ir.DomainOrder, name, rows), isHash: true, kept: around}
+	turned := func() *ir.Value { return around(word32()) } // it costs less to compute them than to store them
+	by := &ordering{expansion: o.expansion, pos: o.pos, rows: o.rows, out: o.newDomain(ir.DomainOrder, name, o.rows), isHash: true, kept: around, anyOrder: o.anyOrder}
 	sorted := by.passes(word{turned(), slotPartBits}, word{}, nil, turned(), beside, true, true)
-	by.out.By = sorted.number
+	by.out.By = sorted.word
 	return sorted
 }
 

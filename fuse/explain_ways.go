@@ -130,6 +130,8 @@ func (g *Graph) wayName(s *Stage) string {
 		return "cuckoo hashing"
 	case !last.second && g.result(last.condition) == nil && (table == nil || table.Limit == nil): // where there are enough rows
 		return "a sample"
+	case table != nil && table.Op == ir.OpGroupParts && table.Shift > 0:
+		return "a bitmap of the keys of each part"
 	case table != nil:
 		return "a " + g.tableName(table, s.ways)
 	case !last.second && limitedTable(last.condition) != nil:

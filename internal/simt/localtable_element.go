@@ -33,19 +33,23 @@ type elementView struct {
 
 // formOf returns the form of an operation's elements.
 func formOf(t *tile.Kernel, op *tile.Op) elementForm {
-	kind := loop.ScalarOf(t.Streams[op.Stream].Kind).Kind
-	combine := op.Monoid.Combine[0]
 	_, isIndicator := t.Indicator(op.Args[1])
+	return formFor(op.Monoid, t.Streams[op.Stream].Kind, isIndicator || t.IsConst(op.Args[1], 1))
+}
+
+// formFor returns the form of elements of a kind that a monoid combines; isCount tells whether rows add 1 at most.
+func formFor(m *tile.Monoid, of ir.Kind, isCount bool) elementForm {
+	kind, combine := loop.ScalarOf(of).Kind, m.Combine[0]
 	_, isAtomic := wordAtomics[combine.Operator]
 	switch {
-	case combine.Operator == ir.OpAdd && kind.IsInteger() && (isIndicator || t.IsConst(op.Args[1], 1)):
+	case combine.Operator == ir.OpAdd && kind.IsInteger() && isCount:
 		return countForm{kind}
 	case combine.Operator == ir.OpAdd && kind.IsInteger() && kind.Size() == 8:
 		return sumForm{kind}
 	case isAtomic && (kind.IsInteger() || kind == ir.Bool) && kind.Size() <= 4:
-		return wordForm{kind, op.Monoid}
+		return wordForm{kind, m}
 	}
-	return exchangedForm{kind, op.Monoid}
+	return exchangedForm{kind, m}
 }
 
 // word returns the memory of a table's words and the place of one in it.

@@ -256,6 +256,8 @@ func (l *lowering) kernel(t *tile.Kernel, logical plan.Kernel, rows plan.Expr, l
 		family = &rankingFamily
 	case t.Has((*tile.Op).EntersParts):
 		family = &enteringFamily
+	case t.Has((*tile.Op).GroupsParts):
+		family = &groupingFamily
 	}
 	var beside *tile.Kernel
 	if family != &persistentFamily && family != &rankingFamily { // tiles of subgroups, and of rows that move

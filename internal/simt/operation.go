@@ -48,6 +48,7 @@ func init() { // the functions use the table
 		tile.Probe:       {value: (*rowBody).probe, row: (*rowBody).nameValue},
 		tile.Match:       {value: (*rowBody).match, row: (*rowBody).nameValue},
 		tile.EnterParts:  {row: func(*rowBody, int) {}}, // entered_parts.go enters all rows of a tile together
+		tile.GroupParts:  {row: func(*rowBody, int) {}}, // likewise group_parts.go
 		tile.Partners:    {value: (*rowBody).partners, row: (*rowBody).nameValue},
 		tile.Pairs:       {row: withEffects((*rowBody).pairs)},
 		tile.Check:       {row: withEffects(direct((*rowBody).check)), end: direct((*rowBody).check)},

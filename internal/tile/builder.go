@@ -364,8 +364,8 @@ func (b *Builder) MatchParts(stream, words, keys int, first, end, from, to ID) I
 
 // GroupParts stores the different keys of words in stream, part by part, with the places of their folds, and returns how many
 // they are; see the operation GroupParts.
-func (b *Builder) GroupParts(stream, places int, streams []int, folds []PartFold, divided int, first, end ID) ID {
-	op := Op{Kind: GroupParts, Stream: stream, Places: places, Keys: streams, Folds: folds, Divided: divided, Args: []ID{first, end}}
+func (b *Builder) GroupParts(stream, places int, streams []int, folds []PartFold, divided, shared int, first, end ID) ID {
+	op := Op{Kind: GroupParts, Stream: stream, Places: places, Keys: streams, Folds: folds, Divided: divided, PartBits: shared, Args: []ID{first, end}}
 	op.Res = []ID{b.value(ir.I64, 0, "distinct")}
 	b.emit(op)
 	return op.Res[0]

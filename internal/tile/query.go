@@ -71,6 +71,9 @@ func (op *Op) EntersParts() bool { return op.Kind == EnterParts }
 // ByParts reports whether the base rows of an operation are parts of other rows.
 func (op *Op) ByParts() bool { return op.Kind == MatchParts || op.Kind == GroupParts }
 
+// GroupsParts reports whether base rows are parts of rows that are grouped.
+func (op *Op) GroupsParts() bool { return op.Kind == GroupParts }
+
 // Streams lists the streams that an operation touches.
 func (op *Op) Streams() []int {
 	if !op.touchesStreams() {
@@ -80,7 +83,7 @@ func (op *Op) Streams() []int {
 	for _, f := range op.Folds {
 		list = append(list, f.To)
 	}
-	if op.Kind == GroupParts {
+	if op.Kind == GroupParts && op.Places != NoPlaces {
 		list = append(list, op.Places)
 	}
 	return list

@@ -107,7 +107,7 @@ const (
 	Pairs                     // (begin, rows, keys...) -> () over the base: Stream from begin on has the rows of which Partners counts how many they are, in order. All but rows are recomputable
 	EnterParts                // (shift) -> () over the base, slots of the hash table Stream of words: Keys are the streams of ends, hashes and codes. Rows of these lie in the order of the PartBits highest bits of their hashes, of 32, and end where ends says of each number there. A hash above its code enters at the first slot, from that of the hash on and around, that is free (0), unless a row before has the hash; its slot is the hash without shift low bits, or the last multiple of Bucket up to there
 	MatchParts                // (first, end, from, to) -> i64: Keys are streams of words and of keys. Stream gets, for keys from place from to place to, the code of the first word from place first to place end that has the key above that code of 32 bits, or 0. The result is how many different keys these words have. Operands are recomputable
-	GroupParts                // (first, end) -> i64: Keys has a stream of words, keys of 32 bits or with one above 32 other bits, and those of elements. Stream gets, from place first on, the different keys of the words from place first to place end, ascending, Places where Folds leave the folds of each, in any order from place first on. The result is how many they are. Operands are recomputable
+	GroupParts                // (first, end) -> i64: Keys has a stream of words, keys of 32 bits or with one above 32 other bits, and those of elements. Stream gets, from place first on, the different keys of the words from place first to place end, ascending, Places where Folds leave the folds of each, in any order from place first on; without Places beside it. The result is how many they are. Operands are recomputable
 	Check                     // (failed, row) -> (): if failed holds, Site fails at row, which nobody knows if there is no row
 	ScanTotals                // () -> fields, uniform, epilogue: exclusive fold of Totals into Offsets; results are the grand total
 	StoreScalar               // (x) -> (): scalar Ref of the plan becomes x; x is uniform
@@ -132,7 +132,7 @@ type Op struct {
 	Keys      []int      // Insert, Cuckoo, Probe: streams, the keys of rows in the table; Partners, Pairs: those of all rows; EnterParts: ends, hashes and codes; MatchParts: words and keys; Source: the lengths, or words and many, if Stream has not all ends
 	Homes     []int      // Cuckoo: streams, the slots in which each row may be
 	Folds     []PartFold // GroupParts
-	Places    int        // GroupParts: a stream
+	Places    int        // GroupParts: a stream, or NoPlaces
 	Divided   int        // GroupParts: a part may be divided if it has so many groups
 	Digits    int64      // Rank: how many values a digit has; Order: how many bits a word has
 	Monoid    *Monoid    // Scan, ChunkScan, Reduce, Update, ScanTotals
@@ -153,7 +153,7 @@ type Op struct {
 	Word       int  // Store
 	Wide       bool // Match: the table has two words for each slot, a key of 64 bits, and the code, which is 0 in a free one, below the rest of the key
 	Bucket     int  // Match, EnterParts: rows have slots that are multiples of so many, of which the table has a multiple, too; 0 for any
-	PartBits   int  // Insert, Probe: the table is of rows that lie in the order of so many high bits of their slots, its parts; 0 if rows lie in any order; EnterParts: of their hashes
+	PartBits   int  // Insert, Probe: the table is of rows that lie in the order of so many high bits of their slots, its parts; 0 if rows lie in any order; EnterParts: of their hashes; GroupParts: so many high bits are those of all keys of a part; 0 if any may differ
 
 	Stage string // the stage it came from
 	Pos   ir.Pos
@@ -163,12 +163,15 @@ type Op struct {
 type PartFold struct {
 	Monoid *Monoid // of one field
 	From   int     // the stream of its elements: of Keys, of which the first has them in the low bits; or OnlyRows
-	Kind   ir.Kind // of the elements, if these are low bits
+	Kind   ir.Kind // of the elements, if these are low bits of others
 	To     int     // the stream that gets the folds
 }
 
 // OnlyRows is the stream of elements that are 1.
 const OnlyRows = -1
+
+// NoPlaces stands for the stream of places where there is none.
+const NoPlaces = -1
 
 // Kernel is one launch: a loop over the rows of Domains[0].
 type Kernel struct {

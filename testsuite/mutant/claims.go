@@ -41,4 +41,10 @@ var claims = []Mutant{
 	{Name: "pairs of places are for partitioned rows of few groups", File: "internal/simt/places.go", Tests: "./testsuite/tables -run ^TestPlacesFitTheSample$",
 		Old: "in.parts != (op.PartBits > 0) || ",
 		New: ""},
+	{Name: "a group is numbered with its own bit", File: "internal/simt/group_parts.go", Tests: highBitsTest,
+		Old: "loop.Sub(bit, number(ir.U32, 1))",
+		New: "bit"},
 }
+
+// highBitsTest is the test of groups of parts by the high bits of their keys.
+const highBitsTest = "./testsuite/tables -run ^TestGroupsByHighBits$/^sums$"

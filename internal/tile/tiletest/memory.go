@@ -356,7 +356,7 @@ func (m *machine) groupParts(op *tile.Op, first, end int64) int64 {
 			switch {
 			case f.From == tile.OnlyRows:
 			case f.Kind != ir.Invalid:
-				x = Apply(ir.OpCast, kind, ir.Scalar{Kind: f.Kind, Bits: word.Bits & (1<<32 - 1)})
+				x = Apply(ir.OpCast, kind, ir.Scalar{Kind: f.Kind, Bits: m.load(f.From, at, false).Bits & (1<<32 - 1)})
 			default:
 				x = Apply(ir.OpCast, kind, m.load(f.From, at, false))
 			}
@@ -365,11 +365,15 @@ func (m *machine) groupParts(op *tile.Op, first, end int64) int64 {
 	}
 	for number, key := range slices.Sorted(maps.Keys(groups)) {
 		m.store(op.Stream, first+int64(number), ir.Scalar{Kind: ir.U32, Bits: key})
-		m.store(op.Places, first+int64(number), ir.Int(ir.I64, first+int64(groups[key])))
-	}
-	for group, state := range states {
+		group := groups[key]
+		at := first + int64(group)
+		if op.Places == tile.NoPlaces {
+			at = first + int64(number)
+		} else {
+			m.store(op.Places, first+int64(number), ir.Int(ir.I64, at))
+		}
 		for i, f := range op.Folds {
-			m.store(f.To, first+int64(group), state[i])
+			m.store(f.To, at, states[group][i])
 		}
 	}
 	return int64(len(states))

@@ -1,0 +1,72 @@
+package tables_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/kgen-go/kgen/fuse"
+	"github.com/kgen-go/kgen/internal/compile"
+	"github.com/kgen-go/kgen/internal/irtest"
+	"github.com/kgen-go/kgen/internal/simt"
+	"github.com/kgen-go/kgen/internal/tile"
+	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/plan"
+	"github.com/kgen-go/kgen/testsuite/internal/kerneltest"
+)
+
+// TestGroupsByHighBits groups rows of very many groups that move in the order of the high bits of their keys. Rows are sorted if the
+// sample has several of a key.
+func TestGroupsByHighBits(t *testing.T) {
+	const rows = 9000
+	texts := map[string]string{
+		"sums": "pipeline sums(k: [n]i32, x: [n]i32) {\n\tg = groups(k)\n\treturn key: first(k, by: g), total: sum(x, by: g), rows: count(by: g), mean: avg(x, by: g)\n}\n",
+		"folds": "pipeline folds(k: [n]u32, x: [n]i32) {\n\ty = i8(x & 127) - 64\n\tg = groups(k)\n" +
+			"\treturn least: min(y, by: g), greatest: max(y, by: g), total: sum(y, by: g), key: max(k, by: g), rows: count(by: g)\n}\n",
+	}
+	// Keys have few of all high bits, because a work-group takes long for a part with rows.
+	mixed := func(key uint64) uint64 { return spread(key)%600*109<<16 | spread(key)>>40&0xffff }
+	distributions := map[string]func(row uint64) uint64{
+		"two rows a group": func(row uint64) uint64 { return mixed(row / 2) },
+		"most of one group": func(row uint64) uint64 {
+			if row%5 > 0 {
+				return mixed(7)
+			}
+			return mixed(row)
+		},
+	}
+	for name, text := range texts {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := irtest.Load(t, text)
+			for i, target := range []simt.Target{{Atomics64: true}} {
+				program, _, err := compile.Compile(p, compile.Options{Level: fuse.LevelOnePass, Options: fuse.Options{Short: true, Bins: 16, Hash: 2, HashGroups: 4, Partitions: true, Sample: 8}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				grouping := kerneltest.KernelWith(program.Kernels, (*tile.Op).GroupsParts)
+				if grouping == "" {
+					t.Fatal("no kernel groups the rows of parts")
+				}
+				lowered, err := target.Lower(program, plan.Schedule{Workgroup: 4, Items: 4, Scheme: simt.SchemePublished})
+				if err != nil {
+					t.Fatal(err)
+				}
+				for what, keyOf := range distributions {
+					if name != "sums" && what != "two rows a group" {
+						continue
+					}
+					isGrouped := false
+					run := kerneltest.Watching(lowered, uint64(i), func(name string) { isGrouped = isGrouped || strings.HasPrefix(name, grouping) })
+					in := groupsInput(p, rows, 1<<62, func(_ uint64, row int) []ir.Scalar {
+						return []ir.Scalar{ir.Int(p.Params[0].Type.Kind, int64(keyOf(uint64(row))))}
+					})
+					kerneltest.Agree(t, lowered.Plan, run, p, fmt.Sprintf("%s, target %d", what, i), in)
+					if want := what == "two rows a group"; isGrouped != want {
+						t.Errorf("%s: parts are grouped: %t", what, isGrouped)
+					}
+				}
+			}
+		})
+	}
+}
