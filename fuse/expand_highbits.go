@@ -41,12 +41,12 @@ func (o *ordering) groupedByHighBits(v *ir.Value, keys []sortKey, out *ir.Domain
 	before := on.apply(ir.OpGreatest, on.apply(ir.OpSub, part, o.number(1)), o.number(0))
 	before.Type.Target = end.Type.Domain
 	first := on.choose(on.apply(ir.OpGt, part, o.number(0)), on.gather(o.pos, end, before), o.number(0))
-	each := g.group(first, end, 0, slotPartBits)
+	largest := o.add(o.pos, ir.Value{Op: ir.OpMax, Args: []*ir.Value{on.apply(ir.OpSub, end, first)}, Else: o.number(0), Type: ir.Type{Kind: ir.I64}})
+	areSmall := o.apply(ir.OpLe, largest, o.number(o.sample*mostInPart))
+	each := g.group(first, on.choose(areSmall, end, first), 0, slotPartBits) // of no rows, if some have too many
 	source, begin := g.expanded(repetition{length: each, isNarrow: true}, g.newDomain(ir.DomainBins, g.rows.Name+"_distinct", nil))
 	g.at = g.placesOf(source, begin, first)
 	g.keyAt = g.at
-	largest := o.add(o.pos, ir.Value{Op: ir.OpMax, Args: []*ir.Value{on.apply(ir.OpSub, end, first)}, Else: o.number(0), Type: ir.Type{Kind: ir.I64}})
-	g.size = o.choose(o.apply(ir.OpLe, largest, o.number(o.sample*mostInPart)), g.size, o.number(0))
 	return g
 }
 

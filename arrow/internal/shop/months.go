@@ -684,8 +684,8 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 				insert4 := kgenTemporary[int64](&call, n)
 				insert5 := kgenTemporary[uint32](&call, n)
 				insert6 := kgenTemporary[int64](&call, 32)
-				var nDistinct2Length4 int64
 				var scalar8 int64
+				var nDistinct2Length4 int64
 				if 0 < int(scalar32) {
 					histogram := kgenTemporary[int64](&call, 32)
 					clear(histogram)
@@ -776,25 +776,25 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 					} else {
 						sum, sum2, sum3 = monthsKernel27(0, 32, insert6)
 					}
-					x := sum2 >> 32
-					x2 := sum + x
-					cond := x2 < 2147483648
-					x3 := int64(math.MaxInt64)
+					cond := sum <= 2147483647
+					x := max(sum, 0)
+					x2 := int64(0)
 					if cond {
-						x3 = sum3
+						x2 = x
 					}
-					x4 := max(x3, 0)
-					cond2 := sum3 <= 2147483647
-					x5 := max(sum3, 0)
-					x6 := int64(0)
+					x3 := sum3 >> 32
+					x4 := sum2 + x3
+					cond2 := x4 < 2147483648
+					x5 := int64(math.MaxInt64)
 					if cond2 {
-						x6 = x5
+						x5 = sum
 					}
-					nDistinct2Length4 = x4
-					scalar8 = x6
+					x6 := max(x5, 0)
+					scalar8 = x2
+					nDistinct2Length4 = x6
 				}
-				nDistinct2Length5 := nDistinct2Length4
 				scalar82 := scalar8
+				nDistinct2Length5 := nDistinct2Length4
 				var month4 []int32
 				var revenue4 []int64
 				var scalar94 int64
@@ -2574,7 +2574,7 @@ func monthsKernel26(lo, hi int, add3, map32 []int64, pass9 []uint32, insert, pas
 	}
 }
 
-// monthsKernel27 returns what rows lo to hi add to the state, in the stages map34, map35, reduce6, scalar9, scalar10.
+// monthsKernel27 returns what rows lo to hi add to the state, in the stages map33, map34, reduce6, scalar9, scalar10.
 //
 //go:noinline
 func monthsKernel27(lo, hi int, insert4 []int64) (int64, int64, int64) {
@@ -2583,14 +2583,14 @@ func monthsKernel27(lo, hi int, insert4 []int64) (int64, int64, int64) {
 	var sum3 int64
 	insert4Rows := insert4[lo:hi]
 	for _, insert := range insert4Rows {
-		sum3 += insert
-		sum2 += insert & 4294967295
-		sum += insert >> 32
+		sum3 += insert & 4294967295
+		sum2 += insert >> 32
+		sum += insert
 	}
 	return sum, sum2, sum3
 }
 
-// monthsKernel28 runs rows lo to hi through the stages partial7, offset7, add7, map33, from the state before them to the one after.
+// monthsKernel28 runs rows lo to hi through the stages partial7, offset7, add7, map35, from the state before them to the one after.
 //
 //go:noinline
 func monthsKernel28(lo, hi int, insert4, add, map2 []int64, add2 int64) int64 {
@@ -2608,7 +2608,7 @@ func monthsKernel28(lo, hi int, insert4, add, map2 []int64, add2 int64) int64 {
 	return add2
 }
 
-// monthsKernel28Summary returns what rows lo to hi add to the state, in the stages partial7, offset7, add7, map33.
+// monthsKernel28Summary returns what rows lo to hi add to the state, in the stages partial7, offset7, add7, map35.
 //
 //go:noinline
 func monthsKernel28Summary(lo, hi int, insert4 []int64) int64 {

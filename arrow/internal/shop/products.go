@@ -281,8 +281,8 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 	var nFilledLength int64
 	var scalar6 int64
 	var nFilled2Length int64
-	var nDistinct2Length int64
 	var scalar8 int64
+	var nDistinct2Length int64
 	var scalar9 int64
 	var gRunsLength int64
 	if 0 < int(scalar53) {
@@ -443,8 +443,8 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		var either172 []int64
 		var either222 []int64
 		var nFilled2Length2 int64
-		var nDistinct2Length2 int64
 		var scalar82 int64
+		var nDistinct2Length2 int64
 		var scalar92 int64
 		var gRunsLength2 int64
 		if 0 < int(scalar63) {
@@ -615,8 +615,8 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			var either173 []int64
 			var either223 []int64
 			var nFilled2Length3 int64
-			var nDistinct2Length3 int64
 			var scalar83 int64
+			var nDistinct2Length3 int64
 			var scalar93 int64
 			var gRunsLength3 int64
 			if 0 < int(scalar72) {
@@ -745,8 +745,8 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				insert8 := kgenTemporary[int64](&call, n)
 				insert9 := kgenTemporary[uint32](&call, n)
 				insert10 := kgenTemporary[int64](&call, 32)
-				var nDistinct2Length4 int64
 				var scalar84 int64
+				var nDistinct2Length4 int64
 				if 0 < int(scalar32) {
 					histogram := kgenTemporary[int64](&call, 32)
 					clear(histogram)
@@ -839,25 +839,25 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					} else {
 						sum, sum2, sum3 = productsKernel27(0, 32, insert10)
 					}
-					x := sum2 >> 32
-					x2 := sum + x
-					cond := x2 < 2147483648
-					x3 := int64(math.MaxInt64)
+					cond := sum <= 2147483647
+					x := max(sum, 0)
+					x2 := int64(0)
 					if cond {
-						x3 = sum3
+						x2 = x
 					}
-					x4 := max(x3, 0)
-					cond2 := sum3 <= 2147483647
-					x5 := max(sum3, 0)
-					x6 := int64(0)
+					x3 := sum3 >> 32
+					x4 := sum2 + x3
+					cond2 := x4 < 2147483648
+					x5 := int64(math.MaxInt64)
 					if cond2 {
-						x6 = x5
+						x5 = sum
 					}
-					nDistinct2Length4 = x4
-					scalar84 = x6
+					x6 := max(x5, 0)
+					scalar84 = x2
+					nDistinct2Length4 = x6
 				}
-				nDistinct2Length5 := nDistinct2Length4
 				scalar85 := scalar84
+				nDistinct2Length5 := nDistinct2Length4
 				var revenue4 []int64
 				var either124 []int32
 				var either174 []int64
@@ -1418,8 +1418,8 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				either123 = either125
 				either173 = either175
 				either223 = either225
-				nDistinct2Length3 = nDistinct2Length5
 				scalar83 = scalar85
+				nDistinct2Length3 = nDistinct2Length5
 				scalar93 = scalar95
 				gRunsLength3 = gRunsLength5
 			}
@@ -1428,8 +1428,8 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			either174 := either173
 			either224 := either223
 			nFilled2Length4 := nFilled2Length3
-			nDistinct2Length4 := nDistinct2Length3
 			scalar84 := scalar83
+			nDistinct2Length4 := nDistinct2Length3
 			scalar94 := scalar93
 			gRunsLength4 := gRunsLength3
 			revenue2 = revenue4
@@ -1437,8 +1437,8 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			either172 = either174
 			either222 = either224
 			nFilled2Length2 = nFilled2Length4
-			nDistinct2Length2 = nDistinct2Length4
 			scalar82 = scalar84
+			nDistinct2Length2 = nDistinct2Length4
 			scalar92 = scalar94
 			gRunsLength2 = gRunsLength4
 		}
@@ -1447,8 +1447,8 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		either173 := either172
 		either223 := either222
 		nFilled2Length3 := nFilled2Length2
-		nDistinct2Length3 := nDistinct2Length2
 		scalar83 := scalar82
+		nDistinct2Length3 := nDistinct2Length2
 		scalar93 := scalar92
 		gRunsLength3 := gRunsLength2
 		revenue = revenue3
@@ -1457,8 +1457,8 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		either22 = either223
 		scalar6 = scalar63
 		nFilled2Length = nFilled2Length3
-		nDistinct2Length = nDistinct2Length3
 		scalar8 = scalar83
+		nDistinct2Length = nDistinct2Length3
 		scalar9 = scalar93
 		gRunsLength = gRunsLength3
 	}
@@ -1469,8 +1469,8 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 	nFilledLength2 := nFilledLength
 	scalar62 := scalar6
 	nFilled2Length2 := nFilled2Length
-	nDistinct2Length2 := nDistinct2Length
 	scalar82 := scalar8
+	nDistinct2Length2 := nDistinct2Length
 	scalar92 := scalar9
 	gRunsLength2 := gRunsLength
 	gSampleLength := max(kgenSelect(int64(max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2))))))) >= 1048576 && max(min(most, int64(max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2)))))))), 0) < int64(max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2)))))))>>3, int64(16384), 0), 0)
@@ -3900,7 +3900,7 @@ func productsKernel26(lo, hi int, add3, map28 []int64, pass9 []uint32, insert, p
 	}
 }
 
-// productsKernel27 returns what rows lo to hi add to the state, in the stages map31, map32, reduce6, scalar9, scalar10.
+// productsKernel27 returns what rows lo to hi add to the state, in the stages map30, map31, reduce6, scalar9, scalar10.
 //
 //go:noinline
 func productsKernel27(lo, hi int, insert4 []int64) (int64, int64, int64) {
@@ -3909,14 +3909,14 @@ func productsKernel27(lo, hi int, insert4 []int64) (int64, int64, int64) {
 	var sum3 int64
 	insert4Rows := insert4[lo:hi]
 	for _, insert := range insert4Rows {
-		sum3 += insert
-		sum2 += insert & 4294967295
-		sum += insert >> 32
+		sum3 += insert & 4294967295
+		sum2 += insert >> 32
+		sum += insert
 	}
 	return sum, sum2, sum3
 }
 
-// productsKernel28 runs rows lo to hi through the stages partial7, offset7, add7, map30, from the state before them to the one after.
+// productsKernel28 runs rows lo to hi through the stages partial7, offset7, add7, map32, from the state before them to the one after.
 //
 //go:noinline
 func productsKernel28(lo, hi int, insert4, add, map2 []int64, add2 int64) int64 {
@@ -3934,7 +3934,7 @@ func productsKernel28(lo, hi int, insert4, add, map2 []int64, add2 int64) int64 
 	return add2
 }
 
-// productsKernel28Summary returns what rows lo to hi add to the state, in the stages partial7, offset7, add7, map30.
+// productsKernel28Summary returns what rows lo to hi add to the state, in the stages partial7, offset7, add7, map32.
 //
 //go:noinline
 func productsKernel28Summary(lo, hi int, insert4 []int64) int64 {
@@ -4881,7 +4881,7 @@ func productsKernel50(lo, hi int, map2, revenue, map3 []int64, g, gSample, sum i
 	mapRows2 = mapRows2[:len(mapRows)]
 	for i := range mapRows {
 		row := int64(lo + i)
-		x3 := row*x2 + row*2654435761%x2
+		x3 := row*x2 + row*2654435761&4294967295*x2>>32
 		// top = order(desc(revenue), limit: most)
 		mapRows[i] = x3
 		var revenue2 int64
@@ -4909,7 +4909,7 @@ func productsKernel50Summary(lo, hi int, revenue []int64, g int64) (int64, uint6
 	x2 := max(x, 1)
 	for i := range hi - lo {
 		row := int64(lo + i)
-		x3 := row*x2 + row*2654435761%x2
+		x3 := row*x2 + row*2654435761&4294967295*x2>>32
 		var revenue2 int64
 		if uint64(x3) < uint64(len(revenue)) {
 			revenue2 = revenue[x3]
