@@ -1112,7 +1112,7 @@ func leastRowsKernel2(lo, hi int, map2 []int64, key, map3 []float64, map4 []uint
 	mapRows3 = mapRows3[:len(mapRows)]
 	for i := range mapRows {
 		row := int64(lo + i)
-		x3 := row*x2 + row*2654435761%x2
+		x3 := row*x2 + row*2654435761&4294967295*x2>>32
 		// return row: order(key, limit: count)
 		mapRows[i] = x3
 		var key2 float64
@@ -1145,7 +1145,7 @@ func leastRowsKernel2Summary(lo, hi int, key []float64, n int64) (int64, uint64,
 	x2 := max(x, 1)
 	for i := range hi - lo {
 		row := int64(lo + i)
-		x3 := row*x2 + row*2654435761%x2
+		x3 := row*x2 + row*2654435761&4294967295*x2>>32
 		var key2 float64
 		if uint64(x3) < uint64(len(key)) {
 			key2 = key[x3]

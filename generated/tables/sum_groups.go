@@ -696,8 +696,8 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 				insert6 := kgenTemporary[int64](&call, n)
 				insert7 := kgenTemporary[uint32](&call, n)
 				insert8 := kgenTemporary[int64](&call, 32)
-				var nDistinct2Length4 int64
 				var scalar8 int64
+				var nDistinct2Length4 int64
 				if 0 < int(scalar32) {
 					histogram := kgenTemporary[int64](&call, 32)
 					clear(histogram)
@@ -787,25 +787,25 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 					} else {
 						sum, sum2, sum3 = sumGroupsKernel27(0, 32, insert8)
 					}
-					x := sum2 >> 32
-					x2 := sum + x
-					cond := x2 < 2147483648
-					x3 := int64(math.MaxInt64)
+					cond := sum <= 2147483647
+					x := max(sum, 0)
+					x2 := int64(0)
 					if cond {
-						x3 = sum3
+						x2 = x
 					}
-					x4 := max(x3, 0)
-					cond2 := sum3 <= 2147483647
-					x5 := max(sum3, 0)
-					x6 := int64(0)
+					x3 := sum3 >> 32
+					x4 := sum2 + x3
+					cond2 := x4 < 2147483648
+					x5 := int64(math.MaxInt64)
 					if cond2 {
-						x6 = x5
+						x5 = sum
 					}
-					nDistinct2Length4 = x4
-					scalar8 = x6
+					x6 := max(x5, 0)
+					scalar8 = x2
+					nDistinct2Length4 = x6
 				}
-				nDistinct2Length5 := nDistinct2Length4
 				scalar82 := scalar8
+				nDistinct2Length5 := nDistinct2Length4
 				var key24 []int32
 				var count4 []int64
 				var total4 []int64
@@ -2607,7 +2607,7 @@ func sumGroupsKernel26(lo, hi int, add3, map28 []int64, pass9 []uint64, insert, 
 	}
 }
 
-// sumGroupsKernel27 returns what rows lo to hi add to the state, in the stages map30, map31, reduce6, scalar9, scalar10.
+// sumGroupsKernel27 returns what rows lo to hi add to the state, in the stages map29, map30, reduce6, scalar9, scalar10.
 //
 //go:noinline
 func sumGroupsKernel27(lo, hi int, insert4 []int64) (int64, int64, int64) {
@@ -2616,14 +2616,14 @@ func sumGroupsKernel27(lo, hi int, insert4 []int64) (int64, int64, int64) {
 	var sum3 int64
 	insert4Rows := insert4[lo:hi]
 	for _, insert := range insert4Rows {
-		sum3 += insert
-		sum2 += insert & 4294967295
-		sum += insert >> 32
+		sum3 += insert & 4294967295
+		sum2 += insert >> 32
+		sum += insert
 	}
 	return sum, sum2, sum3
 }
 
-// sumGroupsKernel28 runs rows lo to hi through the stages partial7, offset7, add7, map29, from the state before them to the one after.
+// sumGroupsKernel28 runs rows lo to hi through the stages partial7, offset7, add7, map31, from the state before them to the one after.
 //
 //go:noinline
 func sumGroupsKernel28(lo, hi int, insert4, add, map2 []int64, add2 int64) int64 {
@@ -2641,7 +2641,7 @@ func sumGroupsKernel28(lo, hi int, insert4, add, map2 []int64, add2 int64) int64
 	return add2
 }
 
-// sumGroupsKernel28Summary returns what rows lo to hi add to the state, in the stages partial7, offset7, add7, map29.
+// sumGroupsKernel28Summary returns what rows lo to hi add to the state, in the stages partial7, offset7, add7, map31.
 //
 //go:noinline
 func sumGroupsKernel28Summary(lo, hi int, insert4 []int64) int64 {
