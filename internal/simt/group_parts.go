@@ -98,7 +98,7 @@ const keyBits, bitmapBits, scanBytes = 32, 32, 4 << 10
 func formOfFold(f tile.PartFold) elementForm {
 	form := formFor(f.Monoid, f.Monoid.Fields[0].Kind, false)
 	if sum, ok := form.(sumForm); ok && f.From == tile.OnlyRows {
-		return tallyForm{countForm{sum.kind}}
+		return tallyForm{countForm(sum)}
 	}
 	return form
 }
