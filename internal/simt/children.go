@@ -30,33 +30,27 @@ func (s *launches) spreadByChildren(i int) (parent *function, l launch) {
 	child := s.spreadPage(i)
 	e := s.function(s.Name + "_spread").function
 	repeated := plan.Len(s.Ops[i].Sources)
-	pages := plan.CeilDiv(repeated, pageOf(repeated))
+	pages := plan.Max(plan.CeilDiv(repeated, pageOf(repeated)), plan.Const(1))
 	page := e.b.Let("page", loop.ToCounter(e.arguments.value("page_rows", pageOf(repeated))))
 	ends := e.stream(s.Ops[i].Stream)
 	sources := e.arguments.buffer(s.spread[i], ir.I32, plan.Writes)
 	rows := e.arguments.value("repeated", s.span)
-	endBefore := func(name string, source loop.Expr) *loop.Var {
-		end := e.b.Decl(name, number(ir.I64, 0))
-		e.b.If(loop.Gt(source, loop.Int(0)), func() {
-			e.b.Assign(end, loop.Least(loop.ToKind(ir.I64, loop.At(ends, loop.Sub(source, loop.Int(1)))), rows))
-		}, nil)
-		return end
+	endBefore := func(source loop.Expr) loop.Expr {
+		return loop.Least(loop.ToKind(ir.I64, loop.At(ends, loop.Sub(source, loop.Int(1)))), rows)
 	}
 	at := e.b.Let("at", loop.Add(loop.Mul(&loop.ID{Kind: loop.WorkgroupID}, loop.Int(spreadSubgroup)), &loop.ID{Kind: loop.LocalID}))
 	e.b.If(loop.Lt(at, loop.ToCounter(e.arguments.value("pages", pages))), func() {
 		first := e.b.Let("first_source", loop.Mul(at, page))
 		last := e.b.Let("end_of_page", loop.Add(first, loop.Least(page, loop.Sub(e.arguments.rows, first))))
-		row, end := endBefore("row", first), endBefore("end", last)
+		row, end := e.b.Decl("row", number(ir.I64, 0)), e.b.Decl("end", rows) // the last page tells the rows behind its last end, too
+		e.b.If(loop.Gt(first, loop.Int(0)), func() { e.b.Assign(row, endBefore(first)) }, nil)
+		e.b.If(loop.Lt(last, e.arguments.rows), func() { e.b.Assign(end, endBefore(last)) }, nil)
 		e.b.If(loop.Lt(row, end), func() {
 			count := loop.ToCounter(loop.Sub(end, row))
 			groups := loop.Add(loop.Div(loop.Sub(count, loop.Int(1)), loop.Int(int64(s.workgroup))), loop.Int(1))
 			e.b.Child(child, e.b.Let("workgroups", groups), []loop.Expr{ends, sources, first, last, row, end}, func() {
-				source := e.b.Decl("source", first)
 				e.b.While(loop.Lt(row, end), func() {
-					e.b.While(loop.Le(loop.ToKind(ir.I64, loop.At(ends, source)), row), func() {
-						e.b.Assign(source, loop.Add(source, loop.Int(1)))
-					})
-					e.b.Store(sources, loop.ToCounter(row), loop.ToKind(ir.I32, source))
+					tell(e.b, ends, sources, first, last, row)
 					e.b.Assign(row, loop.Add(row, number(ir.I64, 1)))
 				})
 			})
@@ -78,7 +72,12 @@ func (s *launches) spreadPage(i int) *loop.Func {
 	at := loop.Add(loop.Mul(&loop.ID{Kind: loop.WorkgroupID}, loop.Int(int64(s.workgroup))), &loop.ID{Kind: loop.LocalID})
 	row := b.Let("row", loop.Add(begin, loop.ToKind(ir.I64, at)))
 	b.If(loop.Lt(row, end), func() {
-		b.Store(sources, loop.ToCounter(row), loop.ToKind(ir.I32, backends.Search(b, ends, first, last, row)))
+		tell(b, ends, sources, first, last, row)
 	}, nil)
 	return b.Func()
+}
+
+// tell stores the source of a row, which is one of a page or the first one behind.
+func tell(b *loop.Builder, ends, sources *loop.Var, first, last, row loop.Expr) {
+	b.Store(sources, loop.ToCounter(row), loop.ToKind(ir.I32, backends.Search(b, ends, first, last, row)))
 }

@@ -12,7 +12,8 @@ import (
 // work-item, as many as a CUDA warp has, or a work-group takes a repeated row, and stores
 // its number in a loop: J. Meinke, "In-memory OLAP aggregation on GPUs using CUDA Dynamic
 // Parallelism", section 4.2, has the first. The time follows the longest of the rows that
-// neighbours take, where counted ends and searches do not care.
+// neighbours take, where counted ends and searches do not care. Rows behind the last end, which a
+// table has where its last slots are free, are told how many repeated rows there are, as by one more.
 
 // spreadLanes is how many work-items take a repeated row together, by the way.
 func (k *kernel) spreadLanes() int {
@@ -64,7 +65,7 @@ func (s *launches) spreadSources() {
 	}
 }
 
-// spreadSource writes the launch over the rows that are repeated.
+// spreadSource writes the launch over the rows that are repeated, and one more.
 func (s *launches) spreadSource(i int) (*function, launch) {
 	e := s.function(s.Name + "_spread").function
 	lanes := int64(s.spreadLanes())
@@ -76,17 +77,18 @@ func (s *launches) spreadSource(i int) (*function, launch) {
 	sources := e.arguments.buffer(s.spread[i], ir.I32, plan.Writes)
 	rows := e.arguments.value("repeated", s.span)
 	endOf := func(source loop.Expr) loop.Expr { return loop.ToKind(ir.I64, loop.At(ends, source)) }
-	e.b.If(loop.Lt(inGroup, loop.Sub(e.arguments.rows, firstOfGroup)), func() {
+	e.b.If(loop.Le(inGroup, loop.Sub(e.arguments.rows, firstOfGroup)), func() {
 		source := e.b.Let("source", loop.Add(firstOfGroup, inGroup))
 		row := e.b.Decl("row", loop.ToKind(ir.I64, lane)) // of 64 bits: it goes past the last one, of up to 2^31
 		e.b.If(loop.Gt(source, loop.Int(0)), func() {
 			e.b.Assign(row, loop.Add(row, endOf(loop.Sub(source, loop.Int(1)))))
 		}, nil)
-		end := e.b.Let("end", loop.Least(endOf(source), rows))
+		end := e.b.Decl("end", rows)
+		e.b.If(loop.Lt(source, e.arguments.rows), func() { e.b.Assign(end, loop.Least(endOf(source), rows)) }, nil)
 		e.b.While(loop.Lt(row, end), func() {
 			e.b.Store(sources, loop.ToCounter(row), loop.ToKind(ir.I32, source))
 			e.b.Assign(row, loop.Add(row, number(ir.I64, lanes)))
 		})
 	}, nil)
-	return e, launch{workgroup: s.workgroup, grid: plan.CeilDiv(plan.Rows(), plan.Const(int64(s.workgroup)/lanes))}
+	return e, launch{workgroup: s.workgroup, grid: plan.CeilDiv(plan.Add(plan.Rows(), plan.Const(1)), plan.Const(int64(s.workgroup)/lanes))}
 }

@@ -83,6 +83,37 @@ func testSources(t *testing.T, p *ir.Pipeline, kind ir.Kind, schedule plan.Sched
 	}
 }
 
+// TestSourcesBehindLastEnd finds the rows in the slots of a table of grouped rows, of which the last ones lie behind the last end.
+func TestSourcesBehindLastEnd(t *testing.T) {
+	p := irtest.Load(t, `
+pipeline both(a: [n]i32, b: [m]i32) {
+	j = join(a, b)
+	return left: j.left, right: j.right
+}
+`)
+	program, _, err := compile.Compile(p, compile.Options{Level: fuse.LevelAuto, Options: fuse.Options{Short: true, Radix: 4, Partitions: true, Moved: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, way := range plan.SourceWays {
+		lowered, err := simt.Target{Children: true}.Lower(program, plan.Schedule{Workgroup: 8, Items: 2, Sources: way})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, rows := range []int{1, 7, 8, 15, 16, 200} { // less than a work-group has, as many, more
+			in := []ir.Column{ir.NewColumn(ir.I32, rows), ir.NewColumn(ir.I32, 2*rows)}
+			for row := range 2 * rows {
+				key := ir.Int(ir.I32, int64(int32(uint32(row/2)*2654435761))) // of two rows, and no slot
+				in[0].Set(row/2, key)
+				in[1].Set(row, key)
+			}
+			if different := kerneltest.DiffersFromInterpreter(t, lowered, p, in); different != "" {
+				t.Errorf("sources=%s, %d keys: %s", way, rows, different)
+			}
+		}
+	}
+}
+
 // TestSourcesOfSums adds up what rows repeat in kernels that store nothing of a row: a work-item's rows
 // do not lie together there.
 func TestSourcesOfSums(t *testing.T) {
