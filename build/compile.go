@@ -96,7 +96,7 @@ func (s *Source) options(backend, level string, schedule plan.Schedule) compile.
 	switch backend {
 	case gocpu.Emitter{}.Name():
 		options.Radix, options.RadixOfMany, options.Hash, options.Short = gocpu.Radix, gocpu.RadixOfMany, gocpu.Hash, false
-		options.Bins = cmp.Or(options.Bins, gocpu.Bins)
+		options.Bins, options.Few = cmp.Or(options.Bins, gocpu.Bins), gocpu.FewRows
 		options.Cores, options.Entered, options.HashGroups, options.Partitions, options.Sample, options.Parted = true, true, gocpu.HashGroups, true, gocpu.Sample, gocpu.Parted
 	case vector.Name:
 		options.Radix, options.RadixOfMany, options.Hash, options.Short = gocpu.Radix, gocpu.RadixOfMany, vector.Hash, false

@@ -86,6 +86,9 @@ func (m *planner) condition(v *ir.Value) plan.Expr {
 	case ir.OpParam:
 		return plan.Var(v.Name)
 	case ir.OpRoom:
+		if v.Const.Kind != ir.Invalid {
+			return plan.Const(v.Const.Int64())
+		}
 		m.addScalars(m.orderRoom)
 		return plan.Var(m.orderRoom)
 	case ir.OpLen:

@@ -36,6 +36,7 @@ func newExpansion(p *ir.Pipeline, options Options) *expansion {
 		from:       p,
 		radix:      cmp.Or(options.Radix, DefaultRadix),
 		manyRadix:  max(options.RadixOfMany, cmp.Or(options.Radix, DefaultRadix)),
+		fewRows:    int64(options.Few),
 		short:      options.Short,
 		wide:       options.Short && options.Wide,
 		lengths:    options.Short && options.Lengths,
@@ -96,13 +97,14 @@ func newExpansion(p *ir.Pipeline, options Options) *expansion {
 // expansion is a pipeline that is written anew.
 type expansion struct {
 	from       *ir.Pipeline
-	radix      int  // bits that a digit of keys has
-	manyRadix  int  // and of many rows that are packed into words
-	short      bool // see Options
-	wide       bool // see Options
-	lengths    bool // see Options
-	entered    bool // rows of groups are combined while their keys are entered in a hash table
-	cores      bool // see Options
+	radix      int   // bits that a digit of keys has
+	manyRadix  int   // and of many rows that are packed into words
+	short      bool  // see Options
+	wide       bool  // see Options
+	lengths    bool  // see Options
+	entered    bool  // rows of groups are combined while their keys are entered in a hash table
+	cores      bool  // see Options
+	fewRows    int64 // up to how many rows are sorted by insertion
 	parted     int64
 	bins       int64
 	hash       int64
@@ -214,9 +216,9 @@ func (e *expansion) value(v *ir.Value) {
 		case o.short && o.limit == nil:
 			e.values[v] = o.follow(v, keys)
 		case o.isPacked(keys):
-			e.values[v] = o.sortPacked(keys, keys)
+			e.values[v] = o.fewOr(keys, func() *ir.Value { return o.row(keys) }, func() *ir.Value { return o.sortPacked(keys, keys) })
 		default:
-			e.values[v] = o.sort(keys, o.row(keys), false).number
+			e.values[v] = o.sortFew(keys, func() *ir.Value { return o.row(keys) })
 		}
 		e.values[v].Name = v.Name
 	case v.Op == ir.OpGroups:

@@ -55,7 +55,7 @@ func (o *ordering) followAhead(keys []sortKey, l *leaving, columns []*ir.Value) 
 	o.oneOf(l, columns, keys, o.isSmall(keys[0].column), asTheyCome, moved)
 	if sortsFew {
 		few := way(func(o *ordering) (*ir.Value, []packedColumn) {
-			return o.few(o.words(keys)[0], o.row(keys)), o.inWords(columns, o.rows, nil)
+			return o.few(o.words(keys), o.row(keys)), o.inWords(columns, o.rows, nil)
 		})
 		o.oneOf(l, columns, keys, o.isFew(keys[0].column), few, maps.Clone(l.columns))
 	}

@@ -51,7 +51,7 @@ func (o *ordering) sortNumbered(keys []sortKey, numbers *ir.Value) *ir.Value {
 		return o.sortFew(keys, func() *ir.Value { return numbers })
 	}
 	o.numbers = numbers
-	return o.sort(keys, o.row(keys), false).number
+	return o.sortFew(keys, func() *ir.Value { return o.row(keys) })
 }
 
 // candidates reports of each row whether it is a candidate, by a sample.

@@ -72,7 +72,7 @@ func (o *ordering) lastOfGroups(keys []sortKey, row, rows, limit *ir.Value) *ir.
 	})
 	least.out = o.newDomain(ir.DomainOrder, least.rows.Name+"_sorted", least.rows)
 	ofGroup.word = o.gather(o.pos, ofGroup.word, group) // which is stored then: all rows are compared with it
-	order := least.few(word{ofGroup.word, o.words(keys)[0].bits}, o.cast(ir.U32, group))
+	order := least.few([]word{{ofGroup.word, o.words(keys)[0].bits}}, o.cast(ir.U32, group))
 	least.out.By = order
 	place := o.apply(ir.OpLeast, o.placeFor(limit, rows, sampled), o.number(groups-1))
 	return o.gather(o.pos, ofGroup.number, o.gather(o.pos, order, place))

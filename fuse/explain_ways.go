@@ -101,6 +101,8 @@ func (g *Graph) wayName(s *Stage) string {
 		return "sorting rows as they come"
 	case sortsFew(last.condition) && last.second:
 		return "sorting many rows"
+	case sortsFew(last.condition) && last.condition.Args[0].Const.Kind != ir.Invalid:
+		return "few rows sorted by insertion"
 	case sortsFew(last.condition):
 		return "few rows sorted in one launch"
 	case isGrouped && last.second:

@@ -31,6 +31,9 @@ type Options struct {
 	// counters. It is Radix where that is more.
 	RadixOfMany int
 
+	// Few is up to how many rows are sorted by insertion, without Short; 0 if none are.
+	Few int
+
 	// Bins is the largest range of keys whose groups may be combined in bins instead
 	// of sorted; 0 is [DefaultBins], and there is none below. With Entered or Short, and Partitions, rows of
 	// more bins are partitioned by the high bits of these. Unless Short is set, few rows have as many
@@ -142,7 +145,9 @@ func Lower(p *ir.Pipeline, options Options) *Graph {
 		l.sites[s.Value] = append(l.sites[s.Value], s)
 	}
 	l.digitShift, l.digitNumber, l.digitWidth = l.names.Fresh("digit_shift", "_"), l.names.Fresh("digit_number", "_"), l.names.Fresh("digit_width", "_")
-	l.orderRoom = l.names.Fresh("order_room", "_")
+	if options.Few == 0 { // else it is known
+		l.orderRoom = l.names.Fresh("order_room", "_")
+	}
 	l.nameDomains()
 	sizes := entered(p)
 	for _, v := range p.Values {

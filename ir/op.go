@@ -48,7 +48,7 @@ const (
 	// x from bit Shift on, of Split bits. Or x alone: by all of its Split bits. Then the rows
 	// are no more than OpRoom says.
 	OpRank
-	// How many rows one launch sorts, an i64 that the plan knows.
+	// How many rows one launch sorts, an i64 that the plan knows; or Const, if that is set.
 	OpRoom
 	// Args: x, place. Row place(r) of the result is row r of x, if the result has that
 	// row. Of more such pairs the plan chooses one.

@@ -83,10 +83,11 @@ func TestOrders(t *testing.T) {
 		}
 	})
 	t.Run("emitted Go", func(t *testing.T) {
+		const few = gocpu.FewRows
 		var build emittedtest.Build
 		var programs []*backends.Program
 		for _, p := range some {
-			options := fuse.Options{Radix: gocpu.Radix, RadixOfMany: gocpu.RadixOfMany, Cores: true, Sample: 64}
+			options := fuse.Options{Radix: gocpu.Radix, RadixOfMany: gocpu.RadixOfMany, Few: few, Cores: true, Sample: 64}
 			program, _, err := compile.Compile(p, compile.Options{Level: fuse.LevelOnePass, Options: options})
 			if err != nil {
 				t.Fatal(err)
@@ -97,7 +98,7 @@ func TestOrders(t *testing.T) {
 		device := build.Open(t)
 		for _, p := range some {
 			for _, workers := range []int{1, 3} {
-				ordersAgree(t, p, []int{0, 60, 64*64 + 900}, func(in []ir.Column) ([]ir.Column, error) {
+				ordersAgree(t, p, []int{0, 1, 2, 31, few - 1, few, few + 1, 100, 200, 64*64 + 900}, func(in []ir.Column) ([]ir.Column, error) {
 					return device.Run(p, fuse.LevelOnePass, workers, in)
 				})
 			}

@@ -120,6 +120,10 @@ func (d *driver) launch() []*loop.Func {
 		for i, s := range d.f.results {
 			results[i] = d.state[s.stateKey]
 		}
+		if d.ordersRows() {
+			d.summarize(&functions)
+			d.call(loop.Int(0), d.rows, d.s, nil)
+		}
 		if len(d.grows) > 0 {
 			d.inBlocksThatFit(results)
 			return
@@ -159,16 +163,21 @@ func (d *driver) launch() []*loop.Func {
 	case d.relocatesSegments():
 		d.b.If(many, d.shared(d.chainOfSegments), serial)
 	default:
-		if d.s = d.summarized; d.s == nil {
-			d.s = d.rangeFunction(d.Name+"_summary", summary)
-			functions = append(functions, d.s.Func)
-		}
-		if d.written != nil {
-			d.summarized = d.s
-		}
+		d.summarize(&functions)
 		d.b.If(many, d.shared(d.chain), serial)
 	}
 	return functions
+}
+
+// summarize writes the summary, unless an earlier launch of the kernel has.
+func (d *driver) summarize(functions *[]*loop.Func) {
+	if d.s = d.summarized; d.s == nil {
+		d.s = d.rangeFunction(d.Name+"_summary", summary)
+		*functions = append(*functions, d.s.Func)
+	}
+	if d.written != nil {
+		d.summarized = d.s
+	}
 }
 
 // shared writes the statements that goroutines run, on variables and errors of
@@ -242,7 +251,7 @@ func (k *kernel) splitsRows() bool {
 		if k.hasParts(op) && k.keepsOrder() {
 			return false
 		}
-		if op.Does(tile.Combines) && !k.sharesTables() || op.Does(tile.Claims) && !op.IsLimited() && !op.Nests() && !op.ByParts() || op.IsReduction() && phase[i] > 0 && !k.isLate(i) {
+		if op.Kind == tile.Order || op.Does(tile.Combines) && !k.sharesTables() || op.Does(tile.Claims) && !op.IsLimited() && !op.Nests() && !op.ByParts() || op.IsReduction() && phase[i] > 0 && !k.isLate(i) {
 			return false
 		}
 	}

@@ -38,7 +38,7 @@ func emitterOf(kind tile.OpKind) emitter {
 		return emitter{begin: (*body).beginHead, row: (*body).markHead}
 	case tile.Scan, tile.ChunkScan:
 		return emitter{row: (*body).scan}
-	case tile.Rank:
+	case tile.Rank, tile.Order:
 		return emitter{begin: (*body).beginRank, row: (*body).rank}
 	case tile.Reduce:
 		return emitter{row: (*body).foldAtEnd}

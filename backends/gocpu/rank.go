@@ -13,6 +13,10 @@ const Radix = 8
 // RadixOfMany is that of digits of many rows that are packed into words.
 const RadixOfMany = 10
 
+// FewRows is up to how many rows are sorted by insertion: the counters of digits cost more there than what
+// insertion moves.
+const FewRows = 64
+
 // A range function gets the counters of a rank from its caller: how many rows before
 // the range have each digit. A summary adds those of the range.
 
@@ -28,13 +32,17 @@ func (g *body) ranks(f *rangeFunc) {
 
 // beginRank makes the counters places, unless the function is a summary: then a row
 // loads one number.
-func (g *body) beginRank(op *tile.Op, _, _ *loop.Var) {
+func (g *body) beginRank(op *tile.Op, lo, hi *loop.Var) {
 	rank := op.Res[0]
+	if op.Kind == tile.Order {
+		g.beginOrder(op, lo, hi)
+		return
+	}
 	name := "places"
 	if g.summary {
 		name = "counts"
 	}
-	counts := g.b.Window(name, g.counts[rank], loop.Int(0), int(op.Digits))
+	counts := g.b.Window(name, g.counts[rank], loop.Int(0), int(counters(op)))
 	g.counts[rank] = counts
 	if g.summary {
 		return
@@ -55,6 +63,10 @@ func (g *body) beginRank(op *tile.Op, _, _ *loop.Var) {
 // rank counts the row, and names its place.
 func (g *body) rank(i int) {
 	op := &g.Ops[i]
+	if op.Kind == tile.Order {
+		g.order(op)
+		return
+	}
 	counts := g.counts[op.Res[0]]
 	digit := g.b.Let("digit", loop.ToCounter(g.expr(op.Args[0])))
 	one := loop.ConstOf(ir.Int(ir.I64, 1))
@@ -71,7 +83,7 @@ func (g *body) rank(i int) {
 func (d *driver) newCounts(name string) map[tile.ID]*loop.Var {
 	counts := map[tile.ID]*loop.Var{}
 	for _, op := range d.With((*tile.Op).Counts) {
-		counts[op.Res[0]] = d.b.Make(name, loop.ScalarOf(ir.I64), loop.Int(op.Digits))
+		counts[op.Res[0]] = d.b.Make(name, loop.ScalarOf(ir.I64), loop.Int(counters(op)))
 	}
 	return counts
 }

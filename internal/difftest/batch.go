@@ -157,7 +157,7 @@ func compileJob(p *ir.Pipeline, level string, schedule plan.Schedule, limit time
 	if c.any, err = compileGuarded(p, options, limit); err != nil {
 		return c, err
 	}
-	options.Entered, options.RadixOfMany = true, cmp.Or(options.Radix, fuse.DefaultRadix)+2
+	options.Entered, options.Few, options.RadixOfMany = true, 8, cmp.Or(options.Radix, fuse.DefaultRadix)+2
 	c.cores, err = compileGuarded(p, options, limit)
 	return c, err
 }

@@ -89,7 +89,7 @@ const (
 	Ended                     // (x, y) -> v: x; after all rows, where the last of the segments that Domain is made of has closed, y
 	Scan                      // (element fields) -> fields: fold of Monoid over the domain's rows, up to and including this one, or before it with Exclusive
 	Rank                      // (digit, first[, values]) -> i64: first, and how many earlier rows of the base have the same digit, a number below values and Digits; first depends on the digit alone
-	Order                     // (word) -> i64: how many rows of the base have a lesser word of Digits bits, and how many earlier ones the same; the plan has Ref say up to how many rows it is for
+	Order                     // (word) -> i64: how many rows of the base have a lesser word of Digits bits, and how many earlier ones the same; the plan has Ref say up to how many rows it is for, unless it is ""
 	ChunkScan                 // (element fields) -> fields: as Scan, within a chunk of the base; each chunk's fold goes to Totals
 	Reduce                    // (element fields) -> fields, uniform, defined in the epilogue: fold over all rows
 	Total                     // (x, a result of Scan or Reduce) -> v, uniform, in the epilogue: the fold over all rows
