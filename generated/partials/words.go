@@ -172,438 +172,444 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 		compact := kgenTemporary[int64](&call, int(nSlotsLength))
 		compact2 := kgenTemporary[int64](&call, int(nSlotsLength))
 		map2 := kgenTemporary[[8]byte](&call, int(nSlotsLength))
-		map3 := kgenTemporary[uint64](&call, int(nSlotsLength))
-		histogram := kgenTemporary[int64](&call, 2048)
-		clear(histogram)
+		map3 := kgenTemporary[[8]byte](&call, int(nSlotsLength))
 		var nDistinctPlace int64
-		few := min(workers, int(nSlotsLength)/65536)
-		if int(nSlotsLength) < 65536 {
-			few = workers
-		}
-		if few > 1 {
+		if workers > 1 {
 			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 			var nDistinctPlace2 int64
-			kgenInOrder(&call, few, int(nSlotsLength), 32768, func(blocks *kgenBlocks) {
-				histogramOwn := make([]int64, 2048)
+			kgenInOrder(&call, workers, int(nSlotsLength), 32768, func(blocks *kgenBlocks) {
+				compactScratch := make([]int64, 32768)
+				compactScratch2 := make([]int64, 32768)
+				mapScratch := make([][8]byte, 32768)
+				mapScratch2 := make([][8]byte, 32768)
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					nDistinctPlace3 := wordsKernel7Summary(lo, hi, mask)
+					nDistinctPlace3 := wordsKernel7(lo, hi, mask, insert, compactScratch, compactScratch2, head, mapScratch, tail, mapScratch2, 0)
 					blocks.await()
 					nDistinctPlaceBefore := nDistinctPlace2
 					nDistinctPlace2 = nDistinctPlaceBefore + nDistinctPlace3
-					nDistinctPlaceEnd := nDistinctPlace2
 					blocks.release()
-					compactPart := compact[:nDistinctPlaceEnd]
-					compactPart2 := compact2[:nDistinctPlaceEnd]
-					mapPart := map2[:nDistinctPlaceEnd]
-					mapPart2 := map3[:nDistinctPlaceEnd]
-					wordsKernel7(lo, hi, mask, insert, compactPart, compactPart2, tail, mapPart, head, mapPart2, histogramOwn, nDistinctPlaceBefore)
+					copy(compact[nDistinctPlaceBefore:], compactScratch[:nDistinctPlace3])
+					copy(compact2[nDistinctPlaceBefore:], compactScratch2[:nDistinctPlace3])
+					copy(map2[nDistinctPlaceBefore:], mapScratch[:nDistinctPlace3])
+					copy(map3[nDistinctPlaceBefore:], mapScratch2[:nDistinctPlace3])
 				}
-				blocks.chain.lock.Lock()
-				for i := range histogramOwn {
-					atomic.AddInt64(&histogram[i], histogramOwn[i])
-				}
-				blocks.chain.lock.Unlock()
 			})
 			nDistinctPlace = nDistinctPlace2
 		} else {
-			nDistinctPlace = wordsKernel7(0, int(nSlotsLength), mask, insert, compact, compact2, tail, map2, head, map3, histogram, 0)
+			nDistinctPlace = wordsKernel7(0, int(nSlotsLength), mask, insert, compact, compact2, head, map2, tail, map3, 0)
 		}
 		nDistinctLength := nDistinctPlace
-		add := kgenTemporary[int64](&call, 2048)
-		if workers > 1 {
-			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-			var add2 int64
-			kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					add3 := wordsKernel8Summary(lo, hi, histogram)
-					blocks.await()
-					addBefore := add2
-					add2 = addBefore + add3
-					blocks.release()
-					wordsKernel8(lo, hi, histogram, add, addBefore)
-				}
-			})
+		pass := kgenTemporary[int64](&call, int(nSlotsLength))
+		either := kgenTemporary[int64](&call, int(nSlotsLength))
+		if 0 < 65-int(nDistinctLength) {
+			map4 := kgenTemporary[uint64](&call, int(nDistinctLength))
+			digits := make([]int64, 64)
+			wordsKernel8Summary(0, int(nDistinctLength), map3, digits)
+			wordsKernel8(0, int(nDistinctLength), map2, map4, map3, pass, digits)
+			digits2 := make([]int64, 64)
+			wordsKernel9Summary(0, int(nDistinctLength), pass, map4, digits2)
+			wordsKernel9(0, int(nDistinctLength), pass, map4, either, digits2)
 		} else {
-			wordsKernel8(0, 2048, histogram, add, 0)
-		}
-		pass := kgenTemporary[uint64](&call, int(nDistinctLength))
-		pass2 := kgenTemporary[int64](&call, int(nDistinctLength))
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					wordsKernel9Summary(lo, hi, map2, 0, digits)
-					blocks.await()
-					for digit := range 256 {
-						count2 := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count2
+			map4 := kgenTemporary[uint64](&call, int(nDistinctLength))
+			histogram := kgenTemporary[int64](&call, 2048)
+			clear(histogram)
+			histogram2 := kgenTemporary[int64](&call, 2048)
+			clear(histogram2)
+			few := min(workers, int(nDistinctLength)/131072)
+			if int(nDistinctLength) < 65536 {
+				few = workers
+			}
+			if few > 1 {
+				kgenFork(&call, few, int(nDistinctLength), 4096, func(_, lo, hi int) {
+					histogramOwn := make([]int64, 2048)
+					histogramOwn2 := make([]int64, 2048)
+					wordsKernel10(lo, hi, map2, map4, histogramOwn, map3, histogramOwn2)
+					for i := range histogramOwn {
+						atomic.AddInt64(&histogram[i], histogramOwn[i])
 					}
-					blocks.release()
-					wordsKernel9(lo, hi, add, map2, pass, pass2, 0, 0, nDistinctLength, digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			wordsKernel9(0, int(nDistinctLength), add, map2, pass, pass2, 0, 0, nDistinctLength, digits)
-		}
-		pass3 := kgenTemporary[uint64](&call, int(nDistinctLength))
-		pass4 := kgenTemporary[int64](&call, int(nDistinctLength))
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					wordsKernel10Summary(lo, hi, pass, 8, digits)
-					blocks.await()
-					for digit := range 256 {
-						count2 := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count2
+					for i := range histogramOwn2 {
+						atomic.AddInt64(&histogram2[i], histogramOwn2[i])
 					}
-					blocks.release()
-					wordsKernel10(lo, hi, add, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			wordsKernel10(0, int(nDistinctLength), add, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
-		}
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					wordsKernel10Summary(lo, hi, pass3, 16, digits)
-					blocks.await()
-					for digit := range 256 {
-						count2 := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count2
+				})
+			} else {
+				wordsKernel10(0, int(nDistinctLength), map2, map4, histogram, map3, histogram2)
+			}
+			add := kgenTemporary[int64](&call, 2048)
+			if workers > 1 {
+				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+				var add2 int64
+				kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						add3 := wordsKernel11Summary(lo, hi, histogram)
+						blocks.await()
+						addBefore := add2
+						add2 = addBefore + add3
+						blocks.release()
+						wordsKernel11(lo, hi, histogram, add, addBefore)
 					}
-					blocks.release()
-					wordsKernel10(lo, hi, add, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			wordsKernel10(0, int(nDistinctLength), add, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
-		}
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					wordsKernel10Summary(lo, hi, pass, 24, digits)
-					blocks.await()
-					for digit := range 256 {
-						count2 := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count2
+				})
+			} else {
+				wordsKernel11(0, 2048, histogram, add, 0)
+			}
+			pass2 := kgenTemporary[uint64](&call, int(nDistinctLength))
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsKernel12Summary(lo, hi, map3, 0, digits)
+						blocks.await()
+						for digit := range 256 {
+							count2 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count2
+						}
+						blocks.release()
+						wordsKernel12(lo, hi, add, map3, pass2, pass, 0, 0, nDistinctLength, digits)
 					}
-					blocks.release()
-					wordsKernel10(lo, hi, add, pass, pass3, pass2, pass4, 3, 24, nDistinctLength, digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			wordsKernel10(0, int(nDistinctLength), add, pass, pass3, pass2, pass4, 3, 24, nDistinctLength, digits)
-		}
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					wordsKernel10Summary(lo, hi, pass3, 32, digits)
-					blocks.await()
-					for digit := range 256 {
-						count2 := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count2
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsKernel12(0, int(nDistinctLength), add, map3, pass2, pass, 0, 0, nDistinctLength, digits)
+			}
+			pass3 := kgenTemporary[uint64](&call, int(nDistinctLength))
+			pass4 := kgenTemporary[int64](&call, int(nDistinctLength))
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsKernel13Summary(lo, hi, pass2, 8, digits)
+						blocks.await()
+						for digit := range 256 {
+							count2 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count2
+						}
+						blocks.release()
+						wordsKernel13(lo, hi, add, pass2, pass3, pass, pass4, 1, 8, nDistinctLength, digits)
 					}
-					blocks.release()
-					wordsKernel10(lo, hi, add, pass3, pass, pass4, pass2, 4, 32, nDistinctLength, digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			wordsKernel10(0, int(nDistinctLength), add, pass3, pass, pass4, pass2, 4, 32, nDistinctLength, digits)
-		}
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					wordsKernel10Summary(lo, hi, pass, 40, digits)
-					blocks.await()
-					for digit := range 256 {
-						count2 := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count2
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsKernel13(0, int(nDistinctLength), add, pass2, pass3, pass, pass4, 1, 8, nDistinctLength, digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsKernel13Summary(lo, hi, pass3, 16, digits)
+						blocks.await()
+						for digit := range 256 {
+							count2 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count2
+						}
+						blocks.release()
+						wordsKernel13(lo, hi, add, pass3, pass2, pass4, pass, 2, 16, nDistinctLength, digits)
 					}
-					blocks.release()
-					wordsKernel10(lo, hi, add, pass, pass3, pass2, pass4, 5, 40, nDistinctLength, digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			wordsKernel10(0, int(nDistinctLength), add, pass, pass3, pass2, pass4, 5, 40, nDistinctLength, digits)
-		}
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					wordsKernel10Summary(lo, hi, pass3, 48, digits)
-					blocks.await()
-					for digit := range 256 {
-						count2 := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count2
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsKernel13(0, int(nDistinctLength), add, pass3, pass2, pass4, pass, 2, 16, nDistinctLength, digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsKernel13Summary(lo, hi, pass2, 24, digits)
+						blocks.await()
+						for digit := range 256 {
+							count2 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count2
+						}
+						blocks.release()
+						wordsKernel13(lo, hi, add, pass2, pass3, pass, pass4, 3, 24, nDistinctLength, digits)
 					}
-					blocks.release()
-					wordsKernel10(lo, hi, add, pass3, pass, pass4, pass2, 6, 48, nDistinctLength, digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			wordsKernel10(0, int(nDistinctLength), add, pass3, pass, pass4, pass2, 6, 48, nDistinctLength, digits)
-		}
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					wordsKernel16Summary(lo, hi, pass, 56, digits)
-					blocks.await()
-					for digit := range 256 {
-						count2 := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count2
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsKernel13(0, int(nDistinctLength), add, pass2, pass3, pass, pass4, 3, 24, nDistinctLength, digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsKernel13Summary(lo, hi, pass3, 32, digits)
+						blocks.await()
+						for digit := range 256 {
+							count2 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count2
+						}
+						blocks.release()
+						wordsKernel13(lo, hi, add, pass3, pass2, pass4, pass, 4, 32, nDistinctLength, digits)
 					}
-					blocks.release()
-					wordsKernel16(lo, hi, add, pass, pass2, pass4, 7, 56, nDistinctLength, digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			wordsKernel16(0, int(nDistinctLength), add, pass, pass2, pass4, 7, 56, nDistinctLength, digits)
-		}
-		map4 := kgenTemporary[uint64](&call, int(nDistinctLength))
-		histogram2 := kgenTemporary[int64](&call, 2048)
-		clear(histogram2)
-		few2 := min(workers, int(nDistinctLength)/65536)
-		if int(nDistinctLength) < 65536 {
-			few2 = workers
-		}
-		if few2 > 1 {
-			kgenFork(&call, few2, int(nDistinctLength), 4096, func(_, lo, hi int) {
-				histogramOwn := make([]int64, 2048)
-				wordsKernel17(lo, hi, pass4, map3, map4, histogramOwn)
-				for i := range histogramOwn {
-					atomic.AddInt64(&histogram2[i], histogramOwn[i])
-				}
-			})
-		} else {
-			wordsKernel17(0, int(nDistinctLength), pass4, map3, map4, histogram2)
-		}
-		add2 := kgenTemporary[int64](&call, 2048)
-		if workers > 1 {
-			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-			var add3 int64
-			kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					add4 := wordsKernel18Summary(lo, hi, histogram2)
-					blocks.await()
-					addBefore := add3
-					add3 = addBefore + add4
-					blocks.release()
-					wordsKernel18(lo, hi, histogram2, add2, addBefore)
-				}
-			})
-		} else {
-			wordsKernel18(0, 2048, histogram2, add2, 0)
-		}
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					wordsKernel10Summary(lo, hi, map4, 0, digits)
-					blocks.await()
-					for digit := range 256 {
-						count2 := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count2
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsKernel13(0, int(nDistinctLength), add, pass3, pass2, pass4, pass, 4, 32, nDistinctLength, digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsKernel13Summary(lo, hi, pass2, 40, digits)
+						blocks.await()
+						for digit := range 256 {
+							count2 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count2
+						}
+						blocks.release()
+						wordsKernel13(lo, hi, add, pass2, pass3, pass, pass4, 5, 40, nDistinctLength, digits)
 					}
-					blocks.release()
-					wordsKernel10(lo, hi, add2, map4, pass, pass4, pass2, 0, 0, nDistinctLength, digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			wordsKernel10(0, int(nDistinctLength), add2, map4, pass, pass4, pass2, 0, 0, nDistinctLength, digits)
-		}
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					wordsKernel10Summary(lo, hi, pass, 8, digits)
-					blocks.await()
-					for digit := range 256 {
-						count2 := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count2
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsKernel13(0, int(nDistinctLength), add, pass2, pass3, pass, pass4, 5, 40, nDistinctLength, digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsKernel13Summary(lo, hi, pass3, 48, digits)
+						blocks.await()
+						for digit := range 256 {
+							count2 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count2
+						}
+						blocks.release()
+						wordsKernel13(lo, hi, add, pass3, pass2, pass4, pass, 6, 48, nDistinctLength, digits)
 					}
-					blocks.release()
-					wordsKernel10(lo, hi, add2, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			wordsKernel10(0, int(nDistinctLength), add2, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
-		}
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					wordsKernel10Summary(lo, hi, pass3, 16, digits)
-					blocks.await()
-					for digit := range 256 {
-						count2 := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count2
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsKernel13(0, int(nDistinctLength), add, pass3, pass2, pass4, pass, 6, 48, nDistinctLength, digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsKernel19Summary(lo, hi, pass2, 56, digits)
+						blocks.await()
+						for digit := range 256 {
+							count2 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count2
+						}
+						blocks.release()
+						wordsKernel19(lo, hi, add, pass2, pass, pass4, 7, 56, nDistinctLength, digits)
 					}
-					blocks.release()
-					wordsKernel10(lo, hi, add2, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			wordsKernel10(0, int(nDistinctLength), add2, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
-		}
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					wordsKernel10Summary(lo, hi, pass, 24, digits)
-					blocks.await()
-					for digit := range 256 {
-						count2 := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count2
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsKernel19(0, int(nDistinctLength), add, pass2, pass, pass4, 7, 56, nDistinctLength, digits)
+			}
+			add2 := kgenTemporary[int64](&call, 2048)
+			if workers > 1 {
+				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+				var add3 int64
+				kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						add4 := wordsKernel20Summary(lo, hi, histogram2)
+						blocks.await()
+						addBefore := add3
+						add3 = addBefore + add4
+						blocks.release()
+						wordsKernel20(lo, hi, histogram2, add2, addBefore)
 					}
-					blocks.release()
-					wordsKernel10(lo, hi, add2, pass, pass3, pass2, pass4, 3, 24, nDistinctLength, digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			wordsKernel10(0, int(nDistinctLength), add2, pass, pass3, pass2, pass4, 3, 24, nDistinctLength, digits)
-		}
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					wordsKernel10Summary(lo, hi, pass3, 32, digits)
-					blocks.await()
-					for digit := range 256 {
-						count2 := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count2
+				})
+			} else {
+				wordsKernel20(0, 2048, histogram2, add2, 0)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsKernel21Summary(lo, hi, pass4, map4, 0, digits)
+						blocks.await()
+						for digit := range 256 {
+							count2 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count2
+						}
+						blocks.release()
+						wordsKernel21(lo, hi, add2, pass4, map4, pass2, pass, 0, 0, nDistinctLength, digits)
 					}
-					blocks.release()
-					wordsKernel10(lo, hi, add2, pass3, pass, pass4, pass2, 4, 32, nDistinctLength, digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			wordsKernel10(0, int(nDistinctLength), add2, pass3, pass, pass4, pass2, 4, 32, nDistinctLength, digits)
-		}
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					wordsKernel10Summary(lo, hi, pass, 40, digits)
-					blocks.await()
-					for digit := range 256 {
-						count2 := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count2
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsKernel21(0, int(nDistinctLength), add2, pass4, map4, pass2, pass, 0, 0, nDistinctLength, digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsKernel13Summary(lo, hi, pass2, 8, digits)
+						blocks.await()
+						for digit := range 256 {
+							count2 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count2
+						}
+						blocks.release()
+						wordsKernel13(lo, hi, add2, pass2, pass3, pass, pass4, 1, 8, nDistinctLength, digits)
 					}
-					blocks.release()
-					wordsKernel10(lo, hi, add2, pass, pass3, pass2, pass4, 5, 40, nDistinctLength, digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			wordsKernel10(0, int(nDistinctLength), add2, pass, pass3, pass2, pass4, 5, 40, nDistinctLength, digits)
-		}
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					wordsKernel10Summary(lo, hi, pass3, 48, digits)
-					blocks.await()
-					for digit := range 256 {
-						count2 := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count2
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsKernel13(0, int(nDistinctLength), add2, pass2, pass3, pass, pass4, 1, 8, nDistinctLength, digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsKernel13Summary(lo, hi, pass3, 16, digits)
+						blocks.await()
+						for digit := range 256 {
+							count2 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count2
+						}
+						blocks.release()
+						wordsKernel13(lo, hi, add2, pass3, pass2, pass4, pass, 2, 16, nDistinctLength, digits)
 					}
-					blocks.release()
-					wordsKernel10(lo, hi, add2, pass3, pass, pass4, pass2, 6, 48, nDistinctLength, digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			wordsKernel10(0, int(nDistinctLength), add2, pass3, pass, pass4, pass2, 6, 48, nDistinctLength, digits)
-		}
-		pass5 := kgenTemporary[int64](&call, int(nDistinctLength))
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					wordsKernel16Summary(lo, hi, pass, 56, digits)
-					blocks.await()
-					for digit := range 256 {
-						count2 := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count2
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsKernel13(0, int(nDistinctLength), add2, pass3, pass2, pass4, pass, 2, 16, nDistinctLength, digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsKernel13Summary(lo, hi, pass2, 24, digits)
+						blocks.await()
+						for digit := range 256 {
+							count2 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count2
+						}
+						blocks.release()
+						wordsKernel13(lo, hi, add2, pass2, pass3, pass, pass4, 3, 24, nDistinctLength, digits)
 					}
-					blocks.release()
-					wordsKernel16(lo, hi, add2, pass, pass2, pass5, 7, 56, nDistinctLength, digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			wordsKernel16(0, int(nDistinctLength), add2, pass, pass2, pass5, 7, 56, nDistinctLength, digits)
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsKernel13(0, int(nDistinctLength), add2, pass2, pass3, pass, pass4, 3, 24, nDistinctLength, digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsKernel13Summary(lo, hi, pass3, 32, digits)
+						blocks.await()
+						for digit := range 256 {
+							count2 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count2
+						}
+						blocks.release()
+						wordsKernel13(lo, hi, add2, pass3, pass2, pass4, pass, 4, 32, nDistinctLength, digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsKernel13(0, int(nDistinctLength), add2, pass3, pass2, pass4, pass, 4, 32, nDistinctLength, digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsKernel13Summary(lo, hi, pass2, 40, digits)
+						blocks.await()
+						for digit := range 256 {
+							count2 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count2
+						}
+						blocks.release()
+						wordsKernel13(lo, hi, add2, pass2, pass3, pass, pass4, 5, 40, nDistinctLength, digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsKernel13(0, int(nDistinctLength), add2, pass2, pass3, pass, pass4, 5, 40, nDistinctLength, digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsKernel13Summary(lo, hi, pass3, 48, digits)
+						blocks.await()
+						for digit := range 256 {
+							count2 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count2
+						}
+						blocks.release()
+						wordsKernel13(lo, hi, add2, pass3, pass2, pass4, pass, 6, 48, nDistinctLength, digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsKernel13(0, int(nDistinctLength), add2, pass3, pass2, pass4, pass, 6, 48, nDistinctLength, digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsKernel19Summary(lo, hi, pass2, 56, digits)
+						blocks.await()
+						for digit := range 256 {
+							count2 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count2
+						}
+						blocks.release()
+						wordsKernel19(lo, hi, add2, pass2, pass, either, 7, 56, nDistinctLength, digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsKernel19(0, int(nDistinctLength), add2, pass2, pass, either, 7, 56, nDistinctLength, digits)
+			}
 		}
 		head3 := kgenColumn(&call, dst.Head, int(scalar33))
 		tail3 := kgenColumn(&call, dst.Tail, int(scalar33))
@@ -613,10 +619,10 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 		}
 		if workers > 1 {
 			kgenFork(&call, workers, int(scalar33), 4096, func(_, lo, hi int) {
-				wordsKernel27(lo, hi, pass5, compact, head, head3, tail, tail3, compact2, insert2, count2)
+				wordsKernel29(lo, hi, either, compact, head, head3, tail, tail3, compact2, insert2, count2)
 			})
 		} else {
-			wordsKernel27(0, int(scalar33), pass5, compact, head, head3, tail, tail3, compact2, insert2, count2)
+			wordsKernel29(0, int(scalar33), either, compact, head, head3, tail, tail3, compact2, insert2, count2)
 		}
 		head2 = head3
 		tail2 = tail3
@@ -647,13 +653,13 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 			if few > 1 {
 				kgenFork(&call, few, n, 4096, func(_, lo, hi int) {
 					histogramOwn := make([]int64, 256)
-					wordsKernel28(lo, hi, histogramOwn, head, tail)
+					wordsKernel30(lo, hi, histogramOwn, head, tail)
 					for i := range histogramOwn {
 						atomic.AddInt64(&histogram[i], histogramOwn[i])
 					}
 				})
 			} else {
-				wordsKernel28(0, n, histogram, head, tail)
+				wordsKernel30(0, n, histogram, head, tail)
 			}
 			add := kgenTemporary[int64](&call, 256)
 			if workers > 1 {
@@ -662,16 +668,16 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 				kgenInOrder(&call, workers, 256, 32768, func(blocks *kgenBlocks) {
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
-						add3 := wordsKernel29Summary(lo, hi, histogram)
+						add3 := wordsKernel31Summary(lo, hi, histogram)
 						blocks.await()
 						addBefore := add2
 						add2 = addBefore + add3
 						blocks.release()
-						wordsKernel29(lo, hi, histogram, add, addBefore)
+						wordsKernel31(lo, hi, histogram, add, addBefore)
 					}
 				})
 			} else {
-				wordsKernel29(0, 256, histogram, add, 0)
+				wordsKernel31(0, 256, histogram, add, 0)
 			}
 			if workers > 1 {
 				counts := make([]int64, 256)
@@ -679,7 +685,7 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						wordsKernel30Summary(lo, hi, head, tail, 0, digits)
+						wordsKernel32Summary(lo, hi, head, tail, 0, digits)
 						blocks.await()
 						for digit := range 256 {
 							count2 := digits[digit]
@@ -687,21 +693,21 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 							counts[digit] += count2
 						}
 						blocks.release()
-						wordsKernel30(lo, hi, add, head, tail, pass, pass2, 0, 0, int64(n), digits)
+						wordsKernel32(lo, hi, add, head, tail, pass, pass2, 0, 0, int64(n), digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				wordsKernel30(0, n, add, head, tail, pass, pass2, 0, 0, int64(n), digits)
+				wordsKernel32(0, n, add, head, tail, pass, pass2, 0, 0, int64(n), digits)
 			}
 			kgenFill(insert3, -1)
 			clear(insert4)
 			if workers > 1 {
 				kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-					wordsKernel31(lo, hi, pass, pass2, insert3, insert4, nPartitionedSlotsLength, int64(n), int64(n))
+					wordsKernel33(lo, hi, pass, pass2, insert3, insert4, nPartitionedSlotsLength, int64(n), int64(n))
 				})
 			} else {
-				wordsKernel31(0, n, pass, pass2, insert3, insert4, nPartitionedSlotsLength, int64(n), int64(n))
+				wordsKernel33(0, n, pass, pass2, insert3, insert4, nPartitionedSlotsLength, int64(n), int64(n))
 			}
 			var sum int64
 			if workers > 1 {
@@ -710,17 +716,17 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 				kgenInOrder(&call, workers, int(nPartitionedSlotsLength), 32768, func(blocks *kgenBlocks) {
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
-						sum3 := wordsKernel32Summary(lo, hi, insert3, int64(n))
+						sum3 := wordsKernel34Summary(lo, hi, insert3, int64(n))
 						blocks.await()
 						sumBefore := sum2
 						sum2 = sumBefore + sum3
 						blocks.release()
-						wordsKernel32(lo, hi, insert3, mask2, int64(n), sumBefore)
+						wordsKernel34(lo, hi, insert3, mask2, int64(n), sumBefore)
 					}
 				})
 				sum = sum2
 			} else {
-				sum = wordsKernel32(0, int(nPartitionedSlotsLength), insert3, mask2, int64(n), 0)
+				sum = wordsKernel34(0, int(nPartitionedSlotsLength), insert3, mask2, int64(n), 0)
 			}
 			cond := sum <= max(min(int64(n)/8, 16777216), 1)
 			x := min(sum, max(min(int64(n)/8, 16777216), 1))
@@ -740,438 +746,444 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 			compact := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
 			compact2 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
 			map2 := kgenTemporary[[8]byte](&call, int(nPartitionedSlotsLength))
-			map3 := kgenTemporary[uint64](&call, int(nPartitionedSlotsLength))
-			histogram := kgenTemporary[int64](&call, 2048)
-			clear(histogram)
+			map3 := kgenTemporary[[8]byte](&call, int(nPartitionedSlotsLength))
 			var nPartitionedDistinctPlace int64
-			few := min(workers, int(nPartitionedSlotsLength)/65536)
-			if int(nPartitionedSlotsLength) < 65536 {
-				few = workers
-			}
-			if few > 1 {
+			if workers > 1 {
 				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 				var nPartitionedDistinctPlace2 int64
-				kgenInOrder(&call, few, int(nPartitionedSlotsLength), 32768, func(blocks *kgenBlocks) {
-					histogramOwn := make([]int64, 2048)
+				kgenInOrder(&call, workers, int(nPartitionedSlotsLength), 32768, func(blocks *kgenBlocks) {
+					compactScratch := make([]int64, 32768)
+					compactScratch2 := make([]int64, 32768)
+					mapScratch := make([][8]byte, 32768)
+					mapScratch2 := make([][8]byte, 32768)
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
-						nPartitionedDistinctPlace3 := wordsKernel33Summary(lo, hi, mask2)
+						nPartitionedDistinctPlace3 := wordsKernel35(lo, hi, mask2, insert3, compactScratch, compactScratch2, pass, mapScratch, pass2, mapScratch2, 0)
 						blocks.await()
 						nPartitionedDistinctPlaceBefore := nPartitionedDistinctPlace2
 						nPartitionedDistinctPlace2 = nPartitionedDistinctPlaceBefore + nPartitionedDistinctPlace3
-						nPartitionedDistinctPlaceEnd := nPartitionedDistinctPlace2
 						blocks.release()
-						compactPart := compact[:nPartitionedDistinctPlaceEnd]
-						compactPart2 := compact2[:nPartitionedDistinctPlaceEnd]
-						mapPart := map2[:nPartitionedDistinctPlaceEnd]
-						mapPart2 := map3[:nPartitionedDistinctPlaceEnd]
-						wordsKernel33(lo, hi, mask2, insert3, compactPart, compactPart2, pass2, mapPart, pass, mapPart2, histogramOwn, nPartitionedDistinctPlaceBefore)
+						copy(compact[nPartitionedDistinctPlaceBefore:], compactScratch[:nPartitionedDistinctPlace3])
+						copy(compact2[nPartitionedDistinctPlaceBefore:], compactScratch2[:nPartitionedDistinctPlace3])
+						copy(map2[nPartitionedDistinctPlaceBefore:], mapScratch[:nPartitionedDistinctPlace3])
+						copy(map3[nPartitionedDistinctPlaceBefore:], mapScratch2[:nPartitionedDistinctPlace3])
 					}
-					blocks.chain.lock.Lock()
-					for i := range histogramOwn {
-						atomic.AddInt64(&histogram[i], histogramOwn[i])
-					}
-					blocks.chain.lock.Unlock()
 				})
 				nPartitionedDistinctPlace = nPartitionedDistinctPlace2
 			} else {
-				nPartitionedDistinctPlace = wordsKernel33(0, int(nPartitionedSlotsLength), mask2, insert3, compact, compact2, pass2, map2, pass, map3, histogram, 0)
+				nPartitionedDistinctPlace = wordsKernel35(0, int(nPartitionedSlotsLength), mask2, insert3, compact, compact2, pass, map2, pass2, map3, 0)
 			}
 			nPartitionedDistinctLength := nPartitionedDistinctPlace
-			add := kgenTemporary[int64](&call, 2048)
-			if workers > 1 {
-				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-				var add2 int64
-				kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						add3 := wordsKernel34Summary(lo, hi, histogram)
-						blocks.await()
-						addBefore := add2
-						add2 = addBefore + add3
-						blocks.release()
-						wordsKernel34(lo, hi, histogram, add, addBefore)
-					}
-				})
+			pass3 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
+			either := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
+			if 0 < 65-int(nPartitionedDistinctLength) {
+				map4 := kgenTemporary[uint64](&call, int(nPartitionedDistinctLength))
+				digits := make([]int64, 64)
+				wordsKernel36Summary(0, int(nPartitionedDistinctLength), map3, digits)
+				wordsKernel36(0, int(nPartitionedDistinctLength), map2, map4, map3, pass3, digits)
+				digits2 := make([]int64, 64)
+				wordsKernel37Summary(0, int(nPartitionedDistinctLength), pass3, map4, digits2)
+				wordsKernel37(0, int(nPartitionedDistinctLength), pass3, map4, either, digits2)
 			} else {
-				wordsKernel34(0, 2048, histogram, add, 0)
-			}
-			pass3 := kgenTemporary[uint64](&call, int(nPartitionedDistinctLength))
-			pass4 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
-			if workers > 1 {
-				counts := make([]int64, 256)
-				kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						digits := make([]int64, 256)
-						wordsKernel35Summary(lo, hi, map2, 0, digits)
-						blocks.await()
-						for digit := range 256 {
-							count3 := digits[digit]
-							digits[digit] = counts[digit]
-							counts[digit] += count3
+				map4 := kgenTemporary[uint64](&call, int(nPartitionedDistinctLength))
+				histogram := kgenTemporary[int64](&call, 2048)
+				clear(histogram)
+				histogram2 := kgenTemporary[int64](&call, 2048)
+				clear(histogram2)
+				few := min(workers, int(nPartitionedDistinctLength)/131072)
+				if int(nPartitionedDistinctLength) < 65536 {
+					few = workers
+				}
+				if few > 1 {
+					kgenFork(&call, few, int(nPartitionedDistinctLength), 4096, func(_, lo, hi int) {
+						histogramOwn := make([]int64, 2048)
+						histogramOwn2 := make([]int64, 2048)
+						wordsKernel38(lo, hi, map2, map4, histogramOwn, map3, histogramOwn2)
+						for i := range histogramOwn {
+							atomic.AddInt64(&histogram[i], histogramOwn[i])
 						}
-						blocks.release()
-						wordsKernel35(lo, hi, add, map2, pass3, pass4, 0, 0, nPartitionedDistinctLength, digits)
-					}
-				})
-			} else {
-				digits := make([]int64, 256)
-				wordsKernel35(0, int(nPartitionedDistinctLength), add, map2, pass3, pass4, 0, 0, nPartitionedDistinctLength, digits)
-			}
-			pass5 := kgenTemporary[uint64](&call, int(nPartitionedDistinctLength))
-			pass6 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
-			if workers > 1 {
-				counts := make([]int64, 256)
-				kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						digits := make([]int64, 256)
-						wordsKernel36Summary(lo, hi, pass3, 8, digits)
-						blocks.await()
-						for digit := range 256 {
-							count3 := digits[digit]
-							digits[digit] = counts[digit]
-							counts[digit] += count3
+						for i := range histogramOwn2 {
+							atomic.AddInt64(&histogram2[i], histogramOwn2[i])
 						}
-						blocks.release()
-						wordsKernel36(lo, hi, add, pass3, pass5, pass4, pass6, 1, 8, nPartitionedDistinctLength, digits)
-					}
-				})
-			} else {
-				digits := make([]int64, 256)
-				wordsKernel36(0, int(nPartitionedDistinctLength), add, pass3, pass5, pass4, pass6, 1, 8, nPartitionedDistinctLength, digits)
-			}
-			if workers > 1 {
-				counts := make([]int64, 256)
-				kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						digits := make([]int64, 256)
-						wordsKernel36Summary(lo, hi, pass5, 16, digits)
-						blocks.await()
-						for digit := range 256 {
-							count3 := digits[digit]
-							digits[digit] = counts[digit]
-							counts[digit] += count3
+					})
+				} else {
+					wordsKernel38(0, int(nPartitionedDistinctLength), map2, map4, histogram, map3, histogram2)
+				}
+				add := kgenTemporary[int64](&call, 2048)
+				if workers > 1 {
+					// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+					var add2 int64
+					kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							add3 := wordsKernel39Summary(lo, hi, histogram)
+							blocks.await()
+							addBefore := add2
+							add2 = addBefore + add3
+							blocks.release()
+							wordsKernel39(lo, hi, histogram, add, addBefore)
 						}
-						blocks.release()
-						wordsKernel36(lo, hi, add, pass5, pass3, pass6, pass4, 2, 16, nPartitionedDistinctLength, digits)
-					}
-				})
-			} else {
-				digits := make([]int64, 256)
-				wordsKernel36(0, int(nPartitionedDistinctLength), add, pass5, pass3, pass6, pass4, 2, 16, nPartitionedDistinctLength, digits)
-			}
-			if workers > 1 {
-				counts := make([]int64, 256)
-				kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						digits := make([]int64, 256)
-						wordsKernel36Summary(lo, hi, pass3, 24, digits)
-						blocks.await()
-						for digit := range 256 {
-							count3 := digits[digit]
-							digits[digit] = counts[digit]
-							counts[digit] += count3
+					})
+				} else {
+					wordsKernel39(0, 2048, histogram, add, 0)
+				}
+				pass4 := kgenTemporary[uint64](&call, int(nPartitionedDistinctLength))
+				if workers > 1 {
+					counts := make([]int64, 256)
+					kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							digits := make([]int64, 256)
+							wordsKernel40Summary(lo, hi, map3, 0, digits)
+							blocks.await()
+							for digit := range 256 {
+								count3 := digits[digit]
+								digits[digit] = counts[digit]
+								counts[digit] += count3
+							}
+							blocks.release()
+							wordsKernel40(lo, hi, add, map3, pass4, pass3, 0, 0, nPartitionedDistinctLength, digits)
 						}
-						blocks.release()
-						wordsKernel36(lo, hi, add, pass3, pass5, pass4, pass6, 3, 24, nPartitionedDistinctLength, digits)
-					}
-				})
-			} else {
-				digits := make([]int64, 256)
-				wordsKernel36(0, int(nPartitionedDistinctLength), add, pass3, pass5, pass4, pass6, 3, 24, nPartitionedDistinctLength, digits)
-			}
-			if workers > 1 {
-				counts := make([]int64, 256)
-				kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						digits := make([]int64, 256)
-						wordsKernel36Summary(lo, hi, pass5, 32, digits)
-						blocks.await()
-						for digit := range 256 {
-							count3 := digits[digit]
-							digits[digit] = counts[digit]
-							counts[digit] += count3
+					})
+				} else {
+					digits := make([]int64, 256)
+					wordsKernel40(0, int(nPartitionedDistinctLength), add, map3, pass4, pass3, 0, 0, nPartitionedDistinctLength, digits)
+				}
+				pass5 := kgenTemporary[uint64](&call, int(nPartitionedDistinctLength))
+				pass6 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
+				if workers > 1 {
+					counts := make([]int64, 256)
+					kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							digits := make([]int64, 256)
+							wordsKernel41Summary(lo, hi, pass4, 8, digits)
+							blocks.await()
+							for digit := range 256 {
+								count3 := digits[digit]
+								digits[digit] = counts[digit]
+								counts[digit] += count3
+							}
+							blocks.release()
+							wordsKernel41(lo, hi, add, pass4, pass5, pass3, pass6, 1, 8, nPartitionedDistinctLength, digits)
 						}
-						blocks.release()
-						wordsKernel36(lo, hi, add, pass5, pass3, pass6, pass4, 4, 32, nPartitionedDistinctLength, digits)
-					}
-				})
-			} else {
-				digits := make([]int64, 256)
-				wordsKernel36(0, int(nPartitionedDistinctLength), add, pass5, pass3, pass6, pass4, 4, 32, nPartitionedDistinctLength, digits)
-			}
-			if workers > 1 {
-				counts := make([]int64, 256)
-				kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						digits := make([]int64, 256)
-						wordsKernel36Summary(lo, hi, pass3, 40, digits)
-						blocks.await()
-						for digit := range 256 {
-							count3 := digits[digit]
-							digits[digit] = counts[digit]
-							counts[digit] += count3
+					})
+				} else {
+					digits := make([]int64, 256)
+					wordsKernel41(0, int(nPartitionedDistinctLength), add, pass4, pass5, pass3, pass6, 1, 8, nPartitionedDistinctLength, digits)
+				}
+				if workers > 1 {
+					counts := make([]int64, 256)
+					kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							digits := make([]int64, 256)
+							wordsKernel41Summary(lo, hi, pass5, 16, digits)
+							blocks.await()
+							for digit := range 256 {
+								count3 := digits[digit]
+								digits[digit] = counts[digit]
+								counts[digit] += count3
+							}
+							blocks.release()
+							wordsKernel41(lo, hi, add, pass5, pass4, pass6, pass3, 2, 16, nPartitionedDistinctLength, digits)
 						}
-						blocks.release()
-						wordsKernel36(lo, hi, add, pass3, pass5, pass4, pass6, 5, 40, nPartitionedDistinctLength, digits)
-					}
-				})
-			} else {
-				digits := make([]int64, 256)
-				wordsKernel36(0, int(nPartitionedDistinctLength), add, pass3, pass5, pass4, pass6, 5, 40, nPartitionedDistinctLength, digits)
-			}
-			if workers > 1 {
-				counts := make([]int64, 256)
-				kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						digits := make([]int64, 256)
-						wordsKernel36Summary(lo, hi, pass5, 48, digits)
-						blocks.await()
-						for digit := range 256 {
-							count3 := digits[digit]
-							digits[digit] = counts[digit]
-							counts[digit] += count3
+					})
+				} else {
+					digits := make([]int64, 256)
+					wordsKernel41(0, int(nPartitionedDistinctLength), add, pass5, pass4, pass6, pass3, 2, 16, nPartitionedDistinctLength, digits)
+				}
+				if workers > 1 {
+					counts := make([]int64, 256)
+					kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							digits := make([]int64, 256)
+							wordsKernel41Summary(lo, hi, pass4, 24, digits)
+							blocks.await()
+							for digit := range 256 {
+								count3 := digits[digit]
+								digits[digit] = counts[digit]
+								counts[digit] += count3
+							}
+							blocks.release()
+							wordsKernel41(lo, hi, add, pass4, pass5, pass3, pass6, 3, 24, nPartitionedDistinctLength, digits)
 						}
-						blocks.release()
-						wordsKernel36(lo, hi, add, pass5, pass3, pass6, pass4, 6, 48, nPartitionedDistinctLength, digits)
-					}
-				})
-			} else {
-				digits := make([]int64, 256)
-				wordsKernel36(0, int(nPartitionedDistinctLength), add, pass5, pass3, pass6, pass4, 6, 48, nPartitionedDistinctLength, digits)
-			}
-			if workers > 1 {
-				counts := make([]int64, 256)
-				kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						digits := make([]int64, 256)
-						wordsKernel42Summary(lo, hi, pass3, 56, digits)
-						blocks.await()
-						for digit := range 256 {
-							count3 := digits[digit]
-							digits[digit] = counts[digit]
-							counts[digit] += count3
+					})
+				} else {
+					digits := make([]int64, 256)
+					wordsKernel41(0, int(nPartitionedDistinctLength), add, pass4, pass5, pass3, pass6, 3, 24, nPartitionedDistinctLength, digits)
+				}
+				if workers > 1 {
+					counts := make([]int64, 256)
+					kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							digits := make([]int64, 256)
+							wordsKernel41Summary(lo, hi, pass5, 32, digits)
+							blocks.await()
+							for digit := range 256 {
+								count3 := digits[digit]
+								digits[digit] = counts[digit]
+								counts[digit] += count3
+							}
+							blocks.release()
+							wordsKernel41(lo, hi, add, pass5, pass4, pass6, pass3, 4, 32, nPartitionedDistinctLength, digits)
 						}
-						blocks.release()
-						wordsKernel42(lo, hi, add, pass3, pass4, pass6, 7, 56, nPartitionedDistinctLength, digits)
-					}
-				})
-			} else {
-				digits := make([]int64, 256)
-				wordsKernel42(0, int(nPartitionedDistinctLength), add, pass3, pass4, pass6, 7, 56, nPartitionedDistinctLength, digits)
-			}
-			map4 := kgenTemporary[uint64](&call, int(nPartitionedDistinctLength))
-			histogram2 := kgenTemporary[int64](&call, 2048)
-			clear(histogram2)
-			few2 := min(workers, int(nPartitionedDistinctLength)/65536)
-			if int(nPartitionedDistinctLength) < 65536 {
-				few2 = workers
-			}
-			if few2 > 1 {
-				kgenFork(&call, few2, int(nPartitionedDistinctLength), 4096, func(_, lo, hi int) {
-					histogramOwn := make([]int64, 2048)
-					wordsKernel43(lo, hi, pass6, map3, map4, histogramOwn)
-					for i := range histogramOwn {
-						atomic.AddInt64(&histogram2[i], histogramOwn[i])
-					}
-				})
-			} else {
-				wordsKernel43(0, int(nPartitionedDistinctLength), pass6, map3, map4, histogram2)
-			}
-			add2 := kgenTemporary[int64](&call, 2048)
-			if workers > 1 {
-				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-				var add3 int64
-				kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						add4 := wordsKernel44Summary(lo, hi, histogram2)
-						blocks.await()
-						addBefore := add3
-						add3 = addBefore + add4
-						blocks.release()
-						wordsKernel44(lo, hi, histogram2, add2, addBefore)
-					}
-				})
-			} else {
-				wordsKernel44(0, 2048, histogram2, add2, 0)
-			}
-			if workers > 1 {
-				counts := make([]int64, 256)
-				kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						digits := make([]int64, 256)
-						wordsKernel36Summary(lo, hi, map4, 0, digits)
-						blocks.await()
-						for digit := range 256 {
-							count3 := digits[digit]
-							digits[digit] = counts[digit]
-							counts[digit] += count3
+					})
+				} else {
+					digits := make([]int64, 256)
+					wordsKernel41(0, int(nPartitionedDistinctLength), add, pass5, pass4, pass6, pass3, 4, 32, nPartitionedDistinctLength, digits)
+				}
+				if workers > 1 {
+					counts := make([]int64, 256)
+					kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							digits := make([]int64, 256)
+							wordsKernel41Summary(lo, hi, pass4, 40, digits)
+							blocks.await()
+							for digit := range 256 {
+								count3 := digits[digit]
+								digits[digit] = counts[digit]
+								counts[digit] += count3
+							}
+							blocks.release()
+							wordsKernel41(lo, hi, add, pass4, pass5, pass3, pass6, 5, 40, nPartitionedDistinctLength, digits)
 						}
-						blocks.release()
-						wordsKernel36(lo, hi, add2, map4, pass3, pass6, pass4, 0, 0, nPartitionedDistinctLength, digits)
-					}
-				})
-			} else {
-				digits := make([]int64, 256)
-				wordsKernel36(0, int(nPartitionedDistinctLength), add2, map4, pass3, pass6, pass4, 0, 0, nPartitionedDistinctLength, digits)
-			}
-			if workers > 1 {
-				counts := make([]int64, 256)
-				kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						digits := make([]int64, 256)
-						wordsKernel36Summary(lo, hi, pass3, 8, digits)
-						blocks.await()
-						for digit := range 256 {
-							count3 := digits[digit]
-							digits[digit] = counts[digit]
-							counts[digit] += count3
+					})
+				} else {
+					digits := make([]int64, 256)
+					wordsKernel41(0, int(nPartitionedDistinctLength), add, pass4, pass5, pass3, pass6, 5, 40, nPartitionedDistinctLength, digits)
+				}
+				if workers > 1 {
+					counts := make([]int64, 256)
+					kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							digits := make([]int64, 256)
+							wordsKernel41Summary(lo, hi, pass5, 48, digits)
+							blocks.await()
+							for digit := range 256 {
+								count3 := digits[digit]
+								digits[digit] = counts[digit]
+								counts[digit] += count3
+							}
+							blocks.release()
+							wordsKernel41(lo, hi, add, pass5, pass4, pass6, pass3, 6, 48, nPartitionedDistinctLength, digits)
 						}
-						blocks.release()
-						wordsKernel36(lo, hi, add2, pass3, pass5, pass4, pass6, 1, 8, nPartitionedDistinctLength, digits)
-					}
-				})
-			} else {
-				digits := make([]int64, 256)
-				wordsKernel36(0, int(nPartitionedDistinctLength), add2, pass3, pass5, pass4, pass6, 1, 8, nPartitionedDistinctLength, digits)
-			}
-			if workers > 1 {
-				counts := make([]int64, 256)
-				kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						digits := make([]int64, 256)
-						wordsKernel36Summary(lo, hi, pass5, 16, digits)
-						blocks.await()
-						for digit := range 256 {
-							count3 := digits[digit]
-							digits[digit] = counts[digit]
-							counts[digit] += count3
+					})
+				} else {
+					digits := make([]int64, 256)
+					wordsKernel41(0, int(nPartitionedDistinctLength), add, pass5, pass4, pass6, pass3, 6, 48, nPartitionedDistinctLength, digits)
+				}
+				if workers > 1 {
+					counts := make([]int64, 256)
+					kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							digits := make([]int64, 256)
+							wordsKernel47Summary(lo, hi, pass4, 56, digits)
+							blocks.await()
+							for digit := range 256 {
+								count3 := digits[digit]
+								digits[digit] = counts[digit]
+								counts[digit] += count3
+							}
+							blocks.release()
+							wordsKernel47(lo, hi, add, pass4, pass3, pass6, 7, 56, nPartitionedDistinctLength, digits)
 						}
-						blocks.release()
-						wordsKernel36(lo, hi, add2, pass5, pass3, pass6, pass4, 2, 16, nPartitionedDistinctLength, digits)
-					}
-				})
-			} else {
-				digits := make([]int64, 256)
-				wordsKernel36(0, int(nPartitionedDistinctLength), add2, pass5, pass3, pass6, pass4, 2, 16, nPartitionedDistinctLength, digits)
-			}
-			if workers > 1 {
-				counts := make([]int64, 256)
-				kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						digits := make([]int64, 256)
-						wordsKernel36Summary(lo, hi, pass3, 24, digits)
-						blocks.await()
-						for digit := range 256 {
-							count3 := digits[digit]
-							digits[digit] = counts[digit]
-							counts[digit] += count3
+					})
+				} else {
+					digits := make([]int64, 256)
+					wordsKernel47(0, int(nPartitionedDistinctLength), add, pass4, pass3, pass6, 7, 56, nPartitionedDistinctLength, digits)
+				}
+				add2 := kgenTemporary[int64](&call, 2048)
+				if workers > 1 {
+					// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+					var add3 int64
+					kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							add4 := wordsKernel48Summary(lo, hi, histogram2)
+							blocks.await()
+							addBefore := add3
+							add3 = addBefore + add4
+							blocks.release()
+							wordsKernel48(lo, hi, histogram2, add2, addBefore)
 						}
-						blocks.release()
-						wordsKernel36(lo, hi, add2, pass3, pass5, pass4, pass6, 3, 24, nPartitionedDistinctLength, digits)
-					}
-				})
-			} else {
-				digits := make([]int64, 256)
-				wordsKernel36(0, int(nPartitionedDistinctLength), add2, pass3, pass5, pass4, pass6, 3, 24, nPartitionedDistinctLength, digits)
-			}
-			if workers > 1 {
-				counts := make([]int64, 256)
-				kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						digits := make([]int64, 256)
-						wordsKernel36Summary(lo, hi, pass5, 32, digits)
-						blocks.await()
-						for digit := range 256 {
-							count3 := digits[digit]
-							digits[digit] = counts[digit]
-							counts[digit] += count3
+					})
+				} else {
+					wordsKernel48(0, 2048, histogram2, add2, 0)
+				}
+				if workers > 1 {
+					counts := make([]int64, 256)
+					kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							digits := make([]int64, 256)
+							wordsKernel49Summary(lo, hi, pass6, map4, 0, digits)
+							blocks.await()
+							for digit := range 256 {
+								count3 := digits[digit]
+								digits[digit] = counts[digit]
+								counts[digit] += count3
+							}
+							blocks.release()
+							wordsKernel49(lo, hi, add2, pass6, map4, pass4, pass3, 0, 0, nPartitionedDistinctLength, digits)
 						}
-						blocks.release()
-						wordsKernel36(lo, hi, add2, pass5, pass3, pass6, pass4, 4, 32, nPartitionedDistinctLength, digits)
-					}
-				})
-			} else {
-				digits := make([]int64, 256)
-				wordsKernel36(0, int(nPartitionedDistinctLength), add2, pass5, pass3, pass6, pass4, 4, 32, nPartitionedDistinctLength, digits)
-			}
-			if workers > 1 {
-				counts := make([]int64, 256)
-				kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						digits := make([]int64, 256)
-						wordsKernel36Summary(lo, hi, pass3, 40, digits)
-						blocks.await()
-						for digit := range 256 {
-							count3 := digits[digit]
-							digits[digit] = counts[digit]
-							counts[digit] += count3
+					})
+				} else {
+					digits := make([]int64, 256)
+					wordsKernel49(0, int(nPartitionedDistinctLength), add2, pass6, map4, pass4, pass3, 0, 0, nPartitionedDistinctLength, digits)
+				}
+				if workers > 1 {
+					counts := make([]int64, 256)
+					kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							digits := make([]int64, 256)
+							wordsKernel41Summary(lo, hi, pass4, 8, digits)
+							blocks.await()
+							for digit := range 256 {
+								count3 := digits[digit]
+								digits[digit] = counts[digit]
+								counts[digit] += count3
+							}
+							blocks.release()
+							wordsKernel41(lo, hi, add2, pass4, pass5, pass3, pass6, 1, 8, nPartitionedDistinctLength, digits)
 						}
-						blocks.release()
-						wordsKernel36(lo, hi, add2, pass3, pass5, pass4, pass6, 5, 40, nPartitionedDistinctLength, digits)
-					}
-				})
-			} else {
-				digits := make([]int64, 256)
-				wordsKernel36(0, int(nPartitionedDistinctLength), add2, pass3, pass5, pass4, pass6, 5, 40, nPartitionedDistinctLength, digits)
-			}
-			if workers > 1 {
-				counts := make([]int64, 256)
-				kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						digits := make([]int64, 256)
-						wordsKernel36Summary(lo, hi, pass5, 48, digits)
-						blocks.await()
-						for digit := range 256 {
-							count3 := digits[digit]
-							digits[digit] = counts[digit]
-							counts[digit] += count3
+					})
+				} else {
+					digits := make([]int64, 256)
+					wordsKernel41(0, int(nPartitionedDistinctLength), add2, pass4, pass5, pass3, pass6, 1, 8, nPartitionedDistinctLength, digits)
+				}
+				if workers > 1 {
+					counts := make([]int64, 256)
+					kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							digits := make([]int64, 256)
+							wordsKernel41Summary(lo, hi, pass5, 16, digits)
+							blocks.await()
+							for digit := range 256 {
+								count3 := digits[digit]
+								digits[digit] = counts[digit]
+								counts[digit] += count3
+							}
+							blocks.release()
+							wordsKernel41(lo, hi, add2, pass5, pass4, pass6, pass3, 2, 16, nPartitionedDistinctLength, digits)
 						}
-						blocks.release()
-						wordsKernel36(lo, hi, add2, pass5, pass3, pass6, pass4, 6, 48, nPartitionedDistinctLength, digits)
-					}
-				})
-			} else {
-				digits := make([]int64, 256)
-				wordsKernel36(0, int(nPartitionedDistinctLength), add2, pass5, pass3, pass6, pass4, 6, 48, nPartitionedDistinctLength, digits)
-			}
-			pass7 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
-			if workers > 1 {
-				counts := make([]int64, 256)
-				kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						digits := make([]int64, 256)
-						wordsKernel42Summary(lo, hi, pass3, 56, digits)
-						blocks.await()
-						for digit := range 256 {
-							count3 := digits[digit]
-							digits[digit] = counts[digit]
-							counts[digit] += count3
+					})
+				} else {
+					digits := make([]int64, 256)
+					wordsKernel41(0, int(nPartitionedDistinctLength), add2, pass5, pass4, pass6, pass3, 2, 16, nPartitionedDistinctLength, digits)
+				}
+				if workers > 1 {
+					counts := make([]int64, 256)
+					kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							digits := make([]int64, 256)
+							wordsKernel41Summary(lo, hi, pass4, 24, digits)
+							blocks.await()
+							for digit := range 256 {
+								count3 := digits[digit]
+								digits[digit] = counts[digit]
+								counts[digit] += count3
+							}
+							blocks.release()
+							wordsKernel41(lo, hi, add2, pass4, pass5, pass3, pass6, 3, 24, nPartitionedDistinctLength, digits)
 						}
-						blocks.release()
-						wordsKernel42(lo, hi, add2, pass3, pass4, pass7, 7, 56, nPartitionedDistinctLength, digits)
-					}
-				})
-			} else {
-				digits := make([]int64, 256)
-				wordsKernel42(0, int(nPartitionedDistinctLength), add2, pass3, pass4, pass7, 7, 56, nPartitionedDistinctLength, digits)
+					})
+				} else {
+					digits := make([]int64, 256)
+					wordsKernel41(0, int(nPartitionedDistinctLength), add2, pass4, pass5, pass3, pass6, 3, 24, nPartitionedDistinctLength, digits)
+				}
+				if workers > 1 {
+					counts := make([]int64, 256)
+					kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							digits := make([]int64, 256)
+							wordsKernel41Summary(lo, hi, pass5, 32, digits)
+							blocks.await()
+							for digit := range 256 {
+								count3 := digits[digit]
+								digits[digit] = counts[digit]
+								counts[digit] += count3
+							}
+							blocks.release()
+							wordsKernel41(lo, hi, add2, pass5, pass4, pass6, pass3, 4, 32, nPartitionedDistinctLength, digits)
+						}
+					})
+				} else {
+					digits := make([]int64, 256)
+					wordsKernel41(0, int(nPartitionedDistinctLength), add2, pass5, pass4, pass6, pass3, 4, 32, nPartitionedDistinctLength, digits)
+				}
+				if workers > 1 {
+					counts := make([]int64, 256)
+					kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							digits := make([]int64, 256)
+							wordsKernel41Summary(lo, hi, pass4, 40, digits)
+							blocks.await()
+							for digit := range 256 {
+								count3 := digits[digit]
+								digits[digit] = counts[digit]
+								counts[digit] += count3
+							}
+							blocks.release()
+							wordsKernel41(lo, hi, add2, pass4, pass5, pass3, pass6, 5, 40, nPartitionedDistinctLength, digits)
+						}
+					})
+				} else {
+					digits := make([]int64, 256)
+					wordsKernel41(0, int(nPartitionedDistinctLength), add2, pass4, pass5, pass3, pass6, 5, 40, nPartitionedDistinctLength, digits)
+				}
+				if workers > 1 {
+					counts := make([]int64, 256)
+					kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							digits := make([]int64, 256)
+							wordsKernel41Summary(lo, hi, pass5, 48, digits)
+							blocks.await()
+							for digit := range 256 {
+								count3 := digits[digit]
+								digits[digit] = counts[digit]
+								counts[digit] += count3
+							}
+							blocks.release()
+							wordsKernel41(lo, hi, add2, pass5, pass4, pass6, pass3, 6, 48, nPartitionedDistinctLength, digits)
+						}
+					})
+				} else {
+					digits := make([]int64, 256)
+					wordsKernel41(0, int(nPartitionedDistinctLength), add2, pass5, pass4, pass6, pass3, 6, 48, nPartitionedDistinctLength, digits)
+				}
+				if workers > 1 {
+					counts := make([]int64, 256)
+					kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							digits := make([]int64, 256)
+							wordsKernel47Summary(lo, hi, pass4, 56, digits)
+							blocks.await()
+							for digit := range 256 {
+								count3 := digits[digit]
+								digits[digit] = counts[digit]
+								counts[digit] += count3
+							}
+							blocks.release()
+							wordsKernel47(lo, hi, add2, pass4, pass3, either, 7, 56, nPartitionedDistinctLength, digits)
+						}
+					})
+				} else {
+					digits := make([]int64, 256)
+					wordsKernel47(0, int(nPartitionedDistinctLength), add2, pass4, pass3, either, 7, 56, nPartitionedDistinctLength, digits)
+				}
 			}
 			head3 := kgenColumn(&call, dst.Head, int(scalar43))
 			tail3 := kgenColumn(&call, dst.Tail, int(scalar43))
@@ -1181,10 +1193,10 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 			}
 			if workers > 1 {
 				kgenFork(&call, workers, int(scalar43), 4096, func(_, lo, hi int) {
-					wordsKernel53(lo, hi, pass7, compact, pass, head3, pass2, tail3, compact2, insert4, count3)
+					wordsKernel57(lo, hi, either, compact, pass, head3, pass2, tail3, compact2, insert4, count3)
 				})
 			} else {
-				wordsKernel53(0, int(scalar43), pass7, compact, pass, head3, pass2, tail3, compact2, insert4, count3)
+				wordsKernel57(0, int(scalar43), either, compact, pass, head3, pass2, tail3, compact2, insert4, count3)
 			}
 			head22 = head3
 			tail22 = tail3
@@ -1200,13 +1212,13 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 			if few > 1 {
 				kgenFork(&call, few, n, 4096, func(_, lo, hi int) {
 					histogramOwn := make([]int64, 2048)
-					wordsKernel54(lo, hi, head, map2, histogramOwn, tail)
+					wordsKernel58(lo, hi, head, map2, histogramOwn, tail)
 					for i := range histogramOwn {
 						atomic.AddInt64(&histogram[i], histogramOwn[i])
 					}
 				})
 			} else {
-				wordsKernel54(0, n, head, map2, histogram, tail)
+				wordsKernel58(0, n, head, map2, histogram, tail)
 			}
 			add := kgenTemporary[int64](&call, 2048)
 			if workers > 1 {
@@ -1215,16 +1227,16 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 				kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
-						add3 := wordsKernel55Summary(lo, hi, histogram)
+						add3 := wordsKernel59Summary(lo, hi, histogram)
 						blocks.await()
 						addBefore := add2
 						add2 = addBefore + add3
 						blocks.release()
-						wordsKernel55(lo, hi, histogram, add, addBefore)
+						wordsKernel59(lo, hi, histogram, add, addBefore)
 					}
 				})
 			} else {
-				wordsKernel55(0, 2048, histogram, add, 0)
+				wordsKernel59(0, 2048, histogram, add, 0)
 			}
 			pass3 := kgenTemporary[uint64](&call, n)
 			pass4 := kgenTemporary[int64](&call, n)
@@ -1234,7 +1246,7 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						wordsKernel56Summary(lo, hi, tail, 0, digits)
+						wordsKernel60Summary(lo, hi, tail, 0, digits)
 						blocks.await()
 						for digit := range 256 {
 							count3 := digits[digit]
@@ -1242,12 +1254,12 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 							counts[digit] += count3
 						}
 						blocks.release()
-						wordsKernel56(lo, hi, add, tail, pass3, pass4, 0, 0, int64(n), digits)
+						wordsKernel60(lo, hi, add, tail, pass3, pass4, 0, 0, int64(n), digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				wordsKernel56(0, n, add, tail, pass3, pass4, 0, 0, int64(n), digits)
+				wordsKernel60(0, n, add, tail, pass3, pass4, 0, 0, int64(n), digits)
 			}
 			pass5 := kgenTemporary[uint64](&call, n)
 			pass6 := kgenTemporary[int64](&call, n)
@@ -1257,7 +1269,7 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						wordsKernel57Summary(lo, hi, pass3, 8, digits)
+						wordsKernel61Summary(lo, hi, pass3, 8, digits)
 						blocks.await()
 						for digit := range 256 {
 							count3 := digits[digit]
@@ -1265,12 +1277,12 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 							counts[digit] += count3
 						}
 						blocks.release()
-						wordsKernel57(lo, hi, add, pass3, pass5, pass4, pass6, 1, 8, int64(n), digits)
+						wordsKernel61(lo, hi, add, pass3, pass5, pass4, pass6, 1, 8, int64(n), digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				wordsKernel57(0, n, add, pass3, pass5, pass4, pass6, 1, 8, int64(n), digits)
+				wordsKernel61(0, n, add, pass3, pass5, pass4, pass6, 1, 8, int64(n), digits)
 			}
 			if workers > 1 {
 				counts := make([]int64, 256)
@@ -1278,7 +1290,7 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						wordsKernel57Summary(lo, hi, pass5, 16, digits)
+						wordsKernel61Summary(lo, hi, pass5, 16, digits)
 						blocks.await()
 						for digit := range 256 {
 							count3 := digits[digit]
@@ -1286,12 +1298,12 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 							counts[digit] += count3
 						}
 						blocks.release()
-						wordsKernel57(lo, hi, add, pass5, pass3, pass6, pass4, 2, 16, int64(n), digits)
+						wordsKernel61(lo, hi, add, pass5, pass3, pass6, pass4, 2, 16, int64(n), digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				wordsKernel57(0, n, add, pass5, pass3, pass6, pass4, 2, 16, int64(n), digits)
+				wordsKernel61(0, n, add, pass5, pass3, pass6, pass4, 2, 16, int64(n), digits)
 			}
 			if workers > 1 {
 				counts := make([]int64, 256)
@@ -1299,7 +1311,7 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						wordsKernel57Summary(lo, hi, pass3, 24, digits)
+						wordsKernel61Summary(lo, hi, pass3, 24, digits)
 						blocks.await()
 						for digit := range 256 {
 							count3 := digits[digit]
@@ -1307,12 +1319,12 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 							counts[digit] += count3
 						}
 						blocks.release()
-						wordsKernel57(lo, hi, add, pass3, pass5, pass4, pass6, 3, 24, int64(n), digits)
+						wordsKernel61(lo, hi, add, pass3, pass5, pass4, pass6, 3, 24, int64(n), digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				wordsKernel57(0, n, add, pass3, pass5, pass4, pass6, 3, 24, int64(n), digits)
+				wordsKernel61(0, n, add, pass3, pass5, pass4, pass6, 3, 24, int64(n), digits)
 			}
 			if workers > 1 {
 				counts := make([]int64, 256)
@@ -1320,7 +1332,7 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						wordsKernel57Summary(lo, hi, pass5, 32, digits)
+						wordsKernel61Summary(lo, hi, pass5, 32, digits)
 						blocks.await()
 						for digit := range 256 {
 							count3 := digits[digit]
@@ -1328,12 +1340,12 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 							counts[digit] += count3
 						}
 						blocks.release()
-						wordsKernel57(lo, hi, add, pass5, pass3, pass6, pass4, 4, 32, int64(n), digits)
+						wordsKernel61(lo, hi, add, pass5, pass3, pass6, pass4, 4, 32, int64(n), digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				wordsKernel57(0, n, add, pass5, pass3, pass6, pass4, 4, 32, int64(n), digits)
+				wordsKernel61(0, n, add, pass5, pass3, pass6, pass4, 4, 32, int64(n), digits)
 			}
 			if workers > 1 {
 				counts := make([]int64, 256)
@@ -1341,7 +1353,7 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						wordsKernel57Summary(lo, hi, pass3, 40, digits)
+						wordsKernel61Summary(lo, hi, pass3, 40, digits)
 						blocks.await()
 						for digit := range 256 {
 							count3 := digits[digit]
@@ -1349,12 +1361,12 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 							counts[digit] += count3
 						}
 						blocks.release()
-						wordsKernel57(lo, hi, add, pass3, pass5, pass4, pass6, 5, 40, int64(n), digits)
+						wordsKernel61(lo, hi, add, pass3, pass5, pass4, pass6, 5, 40, int64(n), digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				wordsKernel57(0, n, add, pass3, pass5, pass4, pass6, 5, 40, int64(n), digits)
+				wordsKernel61(0, n, add, pass3, pass5, pass4, pass6, 5, 40, int64(n), digits)
 			}
 			if workers > 1 {
 				counts := make([]int64, 256)
@@ -1362,7 +1374,7 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						wordsKernel57Summary(lo, hi, pass5, 48, digits)
+						wordsKernel61Summary(lo, hi, pass5, 48, digits)
 						blocks.await()
 						for digit := range 256 {
 							count3 := digits[digit]
@@ -1370,12 +1382,12 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 							counts[digit] += count3
 						}
 						blocks.release()
-						wordsKernel57(lo, hi, add, pass5, pass3, pass6, pass4, 6, 48, int64(n), digits)
+						wordsKernel61(lo, hi, add, pass5, pass3, pass6, pass4, 6, 48, int64(n), digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				wordsKernel57(0, n, add, pass5, pass3, pass6, pass4, 6, 48, int64(n), digits)
+				wordsKernel61(0, n, add, pass5, pass3, pass6, pass4, 6, 48, int64(n), digits)
 			}
 			if workers > 1 {
 				counts := make([]int64, 256)
@@ -1383,7 +1395,7 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						wordsKernel63Summary(lo, hi, pass3, 56, digits)
+						wordsKernel67Summary(lo, hi, pass3, 56, digits)
 						blocks.await()
 						for digit := range 256 {
 							count3 := digits[digit]
@@ -1391,12 +1403,12 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 							counts[digit] += count3
 						}
 						blocks.release()
-						wordsKernel63(lo, hi, add, pass3, pass4, pass6, 7, 56, int64(n), digits)
+						wordsKernel67(lo, hi, add, pass3, pass4, pass6, 7, 56, int64(n), digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				wordsKernel63(0, n, add, pass3, pass4, pass6, 7, 56, int64(n), digits)
+				wordsKernel67(0, n, add, pass3, pass4, pass6, 7, 56, int64(n), digits)
 			}
 			map3 := kgenTemporary[uint64](&call, n)
 			histogram2 := kgenTemporary[int64](&call, 2048)
@@ -1408,13 +1420,13 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 			if few2 > 1 {
 				kgenFork(&call, few2, n, 4096, func(_, lo, hi int) {
 					histogramOwn := make([]int64, 2048)
-					wordsKernel64(lo, hi, pass6, map2, map3, histogramOwn)
+					wordsKernel68(lo, hi, pass6, map2, map3, histogramOwn)
 					for i := range histogramOwn {
 						atomic.AddInt64(&histogram2[i], histogramOwn[i])
 					}
 				})
 			} else {
-				wordsKernel64(0, n, pass6, map2, map3, histogram2)
+				wordsKernel68(0, n, pass6, map2, map3, histogram2)
 			}
 			add2 := kgenTemporary[int64](&call, 2048)
 			if workers > 1 {
@@ -1423,16 +1435,16 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 				kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
-						add4 := wordsKernel65Summary(lo, hi, histogram2)
+						add4 := wordsKernel69Summary(lo, hi, histogram2)
 						blocks.await()
 						addBefore := add3
 						add3 = addBefore + add4
 						blocks.release()
-						wordsKernel65(lo, hi, histogram2, add2, addBefore)
+						wordsKernel69(lo, hi, histogram2, add2, addBefore)
 					}
 				})
 			} else {
-				wordsKernel65(0, 2048, histogram2, add2, 0)
+				wordsKernel69(0, 2048, histogram2, add2, 0)
 			}
 			if workers > 1 {
 				counts := make([]int64, 256)
@@ -1440,7 +1452,7 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						wordsKernel57Summary(lo, hi, map3, 0, digits)
+						wordsKernel61Summary(lo, hi, map3, 0, digits)
 						blocks.await()
 						for digit := range 256 {
 							count3 := digits[digit]
@@ -1448,12 +1460,12 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 							counts[digit] += count3
 						}
 						blocks.release()
-						wordsKernel57(lo, hi, add2, map3, pass3, pass6, pass4, 0, 0, int64(n), digits)
+						wordsKernel61(lo, hi, add2, map3, pass3, pass6, pass4, 0, 0, int64(n), digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				wordsKernel57(0, n, add2, map3, pass3, pass6, pass4, 0, 0, int64(n), digits)
+				wordsKernel61(0, n, add2, map3, pass3, pass6, pass4, 0, 0, int64(n), digits)
 			}
 			if workers > 1 {
 				counts := make([]int64, 256)
@@ -1461,7 +1473,7 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						wordsKernel57Summary(lo, hi, pass3, 8, digits)
+						wordsKernel61Summary(lo, hi, pass3, 8, digits)
 						blocks.await()
 						for digit := range 256 {
 							count3 := digits[digit]
@@ -1469,12 +1481,12 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 							counts[digit] += count3
 						}
 						blocks.release()
-						wordsKernel57(lo, hi, add2, pass3, pass5, pass4, pass6, 1, 8, int64(n), digits)
+						wordsKernel61(lo, hi, add2, pass3, pass5, pass4, pass6, 1, 8, int64(n), digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				wordsKernel57(0, n, add2, pass3, pass5, pass4, pass6, 1, 8, int64(n), digits)
+				wordsKernel61(0, n, add2, pass3, pass5, pass4, pass6, 1, 8, int64(n), digits)
 			}
 			if workers > 1 {
 				counts := make([]int64, 256)
@@ -1482,7 +1494,7 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						wordsKernel57Summary(lo, hi, pass5, 16, digits)
+						wordsKernel61Summary(lo, hi, pass5, 16, digits)
 						blocks.await()
 						for digit := range 256 {
 							count3 := digits[digit]
@@ -1490,12 +1502,12 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 							counts[digit] += count3
 						}
 						blocks.release()
-						wordsKernel57(lo, hi, add2, pass5, pass3, pass6, pass4, 2, 16, int64(n), digits)
+						wordsKernel61(lo, hi, add2, pass5, pass3, pass6, pass4, 2, 16, int64(n), digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				wordsKernel57(0, n, add2, pass5, pass3, pass6, pass4, 2, 16, int64(n), digits)
+				wordsKernel61(0, n, add2, pass5, pass3, pass6, pass4, 2, 16, int64(n), digits)
 			}
 			if workers > 1 {
 				counts := make([]int64, 256)
@@ -1503,7 +1515,7 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						wordsKernel57Summary(lo, hi, pass3, 24, digits)
+						wordsKernel61Summary(lo, hi, pass3, 24, digits)
 						blocks.await()
 						for digit := range 256 {
 							count3 := digits[digit]
@@ -1511,12 +1523,12 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 							counts[digit] += count3
 						}
 						blocks.release()
-						wordsKernel57(lo, hi, add2, pass3, pass5, pass4, pass6, 3, 24, int64(n), digits)
+						wordsKernel61(lo, hi, add2, pass3, pass5, pass4, pass6, 3, 24, int64(n), digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				wordsKernel57(0, n, add2, pass3, pass5, pass4, pass6, 3, 24, int64(n), digits)
+				wordsKernel61(0, n, add2, pass3, pass5, pass4, pass6, 3, 24, int64(n), digits)
 			}
 			if workers > 1 {
 				counts := make([]int64, 256)
@@ -1524,7 +1536,7 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						wordsKernel57Summary(lo, hi, pass5, 32, digits)
+						wordsKernel61Summary(lo, hi, pass5, 32, digits)
 						blocks.await()
 						for digit := range 256 {
 							count3 := digits[digit]
@@ -1532,12 +1544,12 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 							counts[digit] += count3
 						}
 						blocks.release()
-						wordsKernel57(lo, hi, add2, pass5, pass3, pass6, pass4, 4, 32, int64(n), digits)
+						wordsKernel61(lo, hi, add2, pass5, pass3, pass6, pass4, 4, 32, int64(n), digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				wordsKernel57(0, n, add2, pass5, pass3, pass6, pass4, 4, 32, int64(n), digits)
+				wordsKernel61(0, n, add2, pass5, pass3, pass6, pass4, 4, 32, int64(n), digits)
 			}
 			if workers > 1 {
 				counts := make([]int64, 256)
@@ -1545,7 +1557,7 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						wordsKernel57Summary(lo, hi, pass3, 40, digits)
+						wordsKernel61Summary(lo, hi, pass3, 40, digits)
 						blocks.await()
 						for digit := range 256 {
 							count3 := digits[digit]
@@ -1553,12 +1565,12 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 							counts[digit] += count3
 						}
 						blocks.release()
-						wordsKernel57(lo, hi, add2, pass3, pass5, pass4, pass6, 5, 40, int64(n), digits)
+						wordsKernel61(lo, hi, add2, pass3, pass5, pass4, pass6, 5, 40, int64(n), digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				wordsKernel57(0, n, add2, pass3, pass5, pass4, pass6, 5, 40, int64(n), digits)
+				wordsKernel61(0, n, add2, pass3, pass5, pass4, pass6, 5, 40, int64(n), digits)
 			}
 			if workers > 1 {
 				counts := make([]int64, 256)
@@ -1566,7 +1578,7 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						wordsKernel57Summary(lo, hi, pass5, 48, digits)
+						wordsKernel61Summary(lo, hi, pass5, 48, digits)
 						blocks.await()
 						for digit := range 256 {
 							count3 := digits[digit]
@@ -1574,12 +1586,12 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 							counts[digit] += count3
 						}
 						blocks.release()
-						wordsKernel57(lo, hi, add2, pass5, pass3, pass6, pass4, 6, 48, int64(n), digits)
+						wordsKernel61(lo, hi, add2, pass5, pass3, pass6, pass4, 6, 48, int64(n), digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				wordsKernel57(0, n, add2, pass5, pass3, pass6, pass4, 6, 48, int64(n), digits)
+				wordsKernel61(0, n, add2, pass5, pass3, pass6, pass4, 6, 48, int64(n), digits)
 			}
 			pass7 := kgenTemporary[int64](&call, n)
 			if workers > 1 {
@@ -1588,7 +1600,7 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						wordsKernel63Summary(lo, hi, pass3, 56, digits)
+						wordsKernel67Summary(lo, hi, pass3, 56, digits)
 						blocks.await()
 						for digit := range 256 {
 							count3 := digits[digit]
@@ -1596,12 +1608,12 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 							counts[digit] += count3
 						}
 						blocks.release()
-						wordsKernel63(lo, hi, add2, pass3, pass4, pass7, 7, 56, int64(n), digits)
+						wordsKernel67(lo, hi, add2, pass3, pass4, pass7, 7, 56, int64(n), digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				wordsKernel63(0, n, add2, pass3, pass4, pass7, 7, 56, int64(n), digits)
+				wordsKernel67(0, n, add2, pass3, pass4, pass7, 7, 56, int64(n), digits)
 			}
 			head3 := kgenColumn(&call, dst.Head, n)
 			tail3 := kgenColumn(&call, dst.Tail, n)
@@ -1622,7 +1634,7 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
-						gRunsBegun3, openPresent, openLast5, openPresent2, openLast6, openHead, openSum3 := wordsKernel74Summary(lo, hi, pass7, head, tail)
+						gRunsBegun3, openPresent, openLast5, openPresent2, openLast6, openHead, openSum3 := wordsKernel78Summary(lo, hi, pass7, head, tail)
 						blocks.await()
 						gRunsBegunBefore := gRunsBegun2
 						openLastBefore := openLast3
@@ -1649,7 +1661,7 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 						aggregatePart := head3[:max(int(gRunsBegunEnd)-1, 0)]
 						aggregatePart2 := tail3[:max(int(gRunsBegunEnd)-1, 0)]
 						aggregatePart3 := count3[:max(int(gRunsBegunEnd)-1, 0)]
-						wordsKernel74(lo, hi, pass7, head, tail, aggregatePart, aggregatePart2, aggregatePart3, gRunsBegunBefore, openLastBefore, openLastBefore2, openSumBefore)
+						wordsKernel78(lo, hi, pass7, head, tail, aggregatePart, aggregatePart2, aggregatePart3, gRunsBegunBefore, openLastBefore, openLastBefore2, openSumBefore)
 					}
 				})
 				gRunsBegun = gRunsBegun2
@@ -1657,7 +1669,7 @@ func WordsInto(dst *WordsResult, head, tail [][8]byte, options ...Option) error 
 				openLast2 = openLast4
 				openSum = openSum2
 			} else {
-				gRunsBegun, openLast, openLast2, openSum = wordsKernel74(0, n, pass7, head, tail, head3, tail3, count3, 0, 0x0, 0x0, 0)
+				gRunsBegun, openLast, openLast2, openSum = wordsKernel78(0, n, pass7, head, tail, head3, tail3, count3, 0, 0x0, 0x0, 0)
 			}
 			if gRunsBegun > 0 {
 				slot := gRunsBegun - 1
@@ -1937,11 +1949,11 @@ func wordsKernel6Summary(lo, hi int, insert2 []int64, n int64) int64 {
 	return sum
 }
 
-// wordsKernel7 runs rows lo to hi through the stages partial1, offset1, add1, compact1, map16, map17, map18, map19, histogram1, from the state before them to the one after.
+// wordsKernel7 runs rows lo to hi through the stages partial1, offset1, add1, compact1, map16, map17, from the state before them to the one after.
 // Blocks of rows of both kinds list the selected ones first, and visit these: a branch on each would be guessed wrong.
 //
 //go:noinline
-func wordsKernel7(lo, hi int, mask []bool, insert2, compact, compact2 []int64, tail, map2, head [][8]byte, map3 []uint64, histogram []int64, nDistinctPlace int64) int64 {
+func wordsKernel7(lo, hi int, mask []bool, insert2, compact, compact2 []int64, head, map2, tail, map3 [][8]byte, nDistinctPlace int64) int64 {
 	compact2 = compact2[:len(compact)]
 	map2 = map2[:len(compact)]
 	map3 = map3[:len(compact)]
@@ -1968,59 +1980,18 @@ func wordsKernel7(lo, hi int, mask []bool, insert2, compact, compact2 []int64, t
 				// g = groups(head, tail)
 				compact[nDistinctPlace] = insert
 				compact2[nDistinctPlace] = int64(begun + i)
-				var tail2 uint64
-				if uint64(insert) < uint64(len(tail)) {
-					tail2 = binary.BigEndian.Uint64(tail[insert][:])
-				}
-				tail3 := tail2
-				binary.BigEndian.PutUint64(map2[nDistinctPlace][:], tail3)
 				var head2 uint64
 				if uint64(insert) < uint64(len(head)) {
 					head2 = binary.BigEndian.Uint64(head[insert][:])
 				}
 				head3 := head2
-				map3[nDistinctPlace] = head3
-				x := tail3
-				digit := int64(x >> 0 & 255)
-				bin := int(digit)
-				if uint64(bin) < uint64(len(histogram)) {
-					histogram[bin]++
+				binary.BigEndian.PutUint64(map2[nDistinctPlace][:], head3)
+				var tail2 uint64
+				if uint64(insert) < uint64(len(tail)) {
+					tail2 = binary.BigEndian.Uint64(tail[insert][:])
 				}
-				digit2 := int64(x >> 8 & 255)
-				bin2 := int(digit2 + 256)
-				if uint64(bin2) < uint64(len(histogram)) {
-					histogram[bin2]++
-				}
-				digit3 := int64(x >> 16 & 255)
-				bin3 := int(digit3 + 512)
-				if uint64(bin3) < uint64(len(histogram)) {
-					histogram[bin3]++
-				}
-				digit4 := int64(x >> 24 & 255)
-				bin4 := int(digit4 + 768)
-				if uint64(bin4) < uint64(len(histogram)) {
-					histogram[bin4]++
-				}
-				digit5 := int64(x >> 32 & 255)
-				bin5 := int(digit5 + 1024)
-				if uint64(bin5) < uint64(len(histogram)) {
-					histogram[bin5]++
-				}
-				digit6 := int64(x >> 40 & 255)
-				bin6 := int(digit6 + 1280)
-				if uint64(bin6) < uint64(len(histogram)) {
-					histogram[bin6]++
-				}
-				digit7 := int64(x >> 48 & 255)
-				bin7 := int(digit7 + 1536)
-				if uint64(bin7) < uint64(len(histogram)) {
-					histogram[bin7]++
-				}
-				digit8 := int64(x >> 56 & 255)
-				bin8 := int(digit8 + 1792)
-				if uint64(bin8) < uint64(len(histogram)) {
-					histogram[bin8]++
-				}
+				tail3 := tail2
+				binary.BigEndian.PutUint64(map3[nDistinctPlace][:], tail3)
 				nDistinctPlace++
 			}
 		} else {
@@ -2030,59 +2001,18 @@ func wordsKernel7(lo, hi int, mask []bool, insert2, compact, compact2 []int64, t
 					insert := insert2Block[i]
 					compact[nDistinctPlace] = insert
 					compact2[nDistinctPlace] = int64(begun + i)
-					var tail2 uint64
-					if uint64(insert) < uint64(len(tail)) {
-						tail2 = binary.BigEndian.Uint64(tail[insert][:])
-					}
-					tail3 := tail2
-					binary.BigEndian.PutUint64(map2[nDistinctPlace][:], tail3)
 					var head2 uint64
 					if uint64(insert) < uint64(len(head)) {
 						head2 = binary.BigEndian.Uint64(head[insert][:])
 					}
 					head3 := head2
-					map3[nDistinctPlace] = head3
-					x := tail3
-					digit := int64(x >> 0 & 255)
-					bin := int(digit)
-					if uint64(bin) < uint64(len(histogram)) {
-						histogram[bin]++
+					binary.BigEndian.PutUint64(map2[nDistinctPlace][:], head3)
+					var tail2 uint64
+					if uint64(insert) < uint64(len(tail)) {
+						tail2 = binary.BigEndian.Uint64(tail[insert][:])
 					}
-					digit2 := int64(x >> 8 & 255)
-					bin2 := int(digit2 + 256)
-					if uint64(bin2) < uint64(len(histogram)) {
-						histogram[bin2]++
-					}
-					digit3 := int64(x >> 16 & 255)
-					bin3 := int(digit3 + 512)
-					if uint64(bin3) < uint64(len(histogram)) {
-						histogram[bin3]++
-					}
-					digit4 := int64(x >> 24 & 255)
-					bin4 := int(digit4 + 768)
-					if uint64(bin4) < uint64(len(histogram)) {
-						histogram[bin4]++
-					}
-					digit5 := int64(x >> 32 & 255)
-					bin5 := int(digit5 + 1024)
-					if uint64(bin5) < uint64(len(histogram)) {
-						histogram[bin5]++
-					}
-					digit6 := int64(x >> 40 & 255)
-					bin6 := int(digit6 + 1280)
-					if uint64(bin6) < uint64(len(histogram)) {
-						histogram[bin6]++
-					}
-					digit7 := int64(x >> 48 & 255)
-					bin7 := int(digit7 + 1536)
-					if uint64(bin7) < uint64(len(histogram)) {
-						histogram[bin7]++
-					}
-					digit8 := int64(x >> 56 & 255)
-					bin8 := int(digit8 + 1792)
-					if uint64(bin8) < uint64(len(histogram)) {
-						histogram[bin8]++
-					}
+					tail3 := tail2
+					binary.BigEndian.PutUint64(map3[nDistinctPlace][:], tail3)
 					nDistinctPlace++
 				}
 			}
@@ -2095,82 +2025,208 @@ func wordsKernel7(lo, hi int, mask []bool, insert2, compact, compact2 []int64, t
 			insert := insert2Rows[i]
 			compact[nDistinctPlace] = insert
 			compact2[nDistinctPlace] = int64(begun + i)
-			var tail2 uint64
-			if uint64(insert) < uint64(len(tail)) {
-				tail2 = binary.BigEndian.Uint64(tail[insert][:])
-			}
-			tail3 := tail2
-			binary.BigEndian.PutUint64(map2[nDistinctPlace][:], tail3)
 			var head2 uint64
 			if uint64(insert) < uint64(len(head)) {
 				head2 = binary.BigEndian.Uint64(head[insert][:])
 			}
 			head3 := head2
-			map3[nDistinctPlace] = head3
-			x := tail3
-			digit := int64(x >> 0 & 255)
-			bin := int(digit)
-			if uint64(bin) < uint64(len(histogram)) {
-				histogram[bin]++
+			binary.BigEndian.PutUint64(map2[nDistinctPlace][:], head3)
+			var tail2 uint64
+			if uint64(insert) < uint64(len(tail)) {
+				tail2 = binary.BigEndian.Uint64(tail[insert][:])
 			}
-			digit2 := int64(x >> 8 & 255)
-			bin2 := int(digit2 + 256)
-			if uint64(bin2) < uint64(len(histogram)) {
-				histogram[bin2]++
-			}
-			digit3 := int64(x >> 16 & 255)
-			bin3 := int(digit3 + 512)
-			if uint64(bin3) < uint64(len(histogram)) {
-				histogram[bin3]++
-			}
-			digit4 := int64(x >> 24 & 255)
-			bin4 := int(digit4 + 768)
-			if uint64(bin4) < uint64(len(histogram)) {
-				histogram[bin4]++
-			}
-			digit5 := int64(x >> 32 & 255)
-			bin5 := int(digit5 + 1024)
-			if uint64(bin5) < uint64(len(histogram)) {
-				histogram[bin5]++
-			}
-			digit6 := int64(x >> 40 & 255)
-			bin6 := int(digit6 + 1280)
-			if uint64(bin6) < uint64(len(histogram)) {
-				histogram[bin6]++
-			}
-			digit7 := int64(x >> 48 & 255)
-			bin7 := int(digit7 + 1536)
-			if uint64(bin7) < uint64(len(histogram)) {
-				histogram[bin7]++
-			}
-			digit8 := int64(x >> 56 & 255)
-			bin8 := int(digit8 + 1792)
-			if uint64(bin8) < uint64(len(histogram)) {
-				histogram[bin8]++
-			}
+			tail3 := tail2
+			binary.BigEndian.PutUint64(map3[nDistinctPlace][:], tail3)
 			nDistinctPlace++
 		}
 	}
 	return nDistinctPlace
 }
 
-// wordsKernel7Summary returns what rows lo to hi add to the state, in the stages partial1, offset1, add1, compact1, map16, map17, map18, map19, histogram1.
-// Every row is stored, and the next row overwrites it unless it is selected.
+// wordsKernel8 runs rows lo to hi through the stages map18, pass1, from the state before them to the one after.
 //
 //go:noinline
-func wordsKernel7Summary(lo, hi int, mask []bool) int64 {
-	var nDistinctPlace int64
-	maskRows := mask[lo:hi]
-	for _, selected := range maskRows {
-		nDistinctPlace += kgenBit[int64](selected)
+func wordsKernel8(lo, hi int, map13 [][8]byte, map2 []uint64, map14 [][8]byte, pass, digits []int64) {
+	list := (*[64]int64)(digits)
+	places := make([]int64, 64)
+	for place := lo; place < hi; place++ {
+		places[list[place]] = int64(place)
 	}
-	return nDistinctPlace
+	map13Rows := map13[lo:hi]
+	mapRows := map2[lo:hi]
+	mapRows = mapRows[:len(map13Rows)]
+	for i := range map13Rows {
+		// g = groups(head, tail)
+		mapRows[i] = binary.BigEndian.Uint64(map13Rows[i][:])
+		place := places[i]
+		pass[place] = int64(lo + i)
+	}
 }
 
-// wordsKernel8 runs rows lo to hi through the stages partial2, offset2, add2, from the state before them to the one after.
+// wordsKernel8Summary returns what rows lo to hi add to the state, in the stages map18, pass1.
 //
 //go:noinline
-func wordsKernel8(lo, hi int, histogram, add []int64, add2 int64) int64 {
+func wordsKernel8Summary(lo, hi int, map14 [][8]byte, digits []int64) {
+	list := (*[64]int64)(digits)
+	words := make([]uint64, 64)
+	map14Rows := map14[lo:hi]
+	for i := range map14Rows {
+		// g = groups(head, tail)
+		word := binary.BigEndian.Uint64(map14Rows[i][:])
+		at := i
+		for at > 0 && words[at-1] > word {
+			words[at] = words[at-1]
+			list[at] = list[at-1]
+			at--
+		}
+		words[at] = word
+		list[at] = int64(i)
+	}
+}
+
+// wordsKernel9 runs rows lo to hi through the stages map19, pass2, from the state before them to the one after.
+//
+//go:noinline
+func wordsKernel9(lo, hi int, pass []int64, map15 []uint64, pass2, digits []int64) {
+	list := (*[64]int64)(digits)
+	places := make([]int64, 64)
+	for place := lo; place < hi; place++ {
+		places[list[place]] = int64(place)
+	}
+	passRows := pass[lo:hi]
+	for i, pass3 := range passRows {
+		// g = groups(head, tail)
+		place := places[i]
+		pass2[place] = pass3
+	}
+}
+
+// wordsKernel9Summary returns what rows lo to hi add to the state, in the stages map19, pass2.
+//
+//go:noinline
+func wordsKernel9Summary(lo, hi int, pass []int64, map15 []uint64, digits []int64) {
+	list := (*[64]int64)(digits)
+	words := make([]uint64, 64)
+	passRows := pass[lo:hi]
+	for i, pass2 := range passRows {
+		var x uint64
+		if uint64(pass2) < uint64(len(map15)) {
+			x = map15[pass2]
+		}
+		x2 := x
+		// g = groups(head, tail)
+		at := i
+		for at > 0 && words[at-1] > x2 {
+			words[at] = words[at-1]
+			list[at] = list[at-1]
+			at--
+		}
+		words[at] = x2
+		list[at] = int64(i)
+	}
+}
+
+// wordsKernel10 runs rows lo to hi through the stages map20, map21, histogram1, histogram2, from the state before them to the one after.
+//
+//go:noinline
+func wordsKernel10(lo, hi int, map13 [][8]byte, map2 []uint64, histogram []int64, map14 [][8]byte, histogram2 []int64) {
+	map13Rows := map13[lo:hi]
+	mapRows := map2[lo:hi]
+	mapRows = mapRows[:len(map13Rows)]
+	map14Rows := map14[lo:hi]
+	map14Rows = map14Rows[:len(map13Rows)]
+	for i := range map13Rows {
+		x := binary.BigEndian.Uint64(map13Rows[i][:])
+		// g = groups(head, tail)
+		mapRows[i] = x
+		x2 := binary.BigEndian.Uint64(map14Rows[i][:])
+		digit := int64(x2 >> 0 & 255)
+		bin := int(digit)
+		if uint64(bin) < uint64(len(histogram)) {
+			histogram[bin]++
+		}
+		digit2 := int64(x2 >> 8 & 255)
+		bin2 := int(digit2 + 256)
+		if uint64(bin2) < uint64(len(histogram)) {
+			histogram[bin2]++
+		}
+		digit3 := int64(x2 >> 16 & 255)
+		bin3 := int(digit3 + 512)
+		if uint64(bin3) < uint64(len(histogram)) {
+			histogram[bin3]++
+		}
+		digit4 := int64(x2 >> 24 & 255)
+		bin4 := int(digit4 + 768)
+		if uint64(bin4) < uint64(len(histogram)) {
+			histogram[bin4]++
+		}
+		digit5 := int64(x2 >> 32 & 255)
+		bin5 := int(digit5 + 1024)
+		if uint64(bin5) < uint64(len(histogram)) {
+			histogram[bin5]++
+		}
+		digit6 := int64(x2 >> 40 & 255)
+		bin6 := int(digit6 + 1280)
+		if uint64(bin6) < uint64(len(histogram)) {
+			histogram[bin6]++
+		}
+		digit7 := int64(x2 >> 48 & 255)
+		bin7 := int(digit7 + 1536)
+		if uint64(bin7) < uint64(len(histogram)) {
+			histogram[bin7]++
+		}
+		digit8 := int64(x2 >> 56 & 255)
+		bin8 := int(digit8 + 1792)
+		if uint64(bin8) < uint64(len(histogram)) {
+			histogram[bin8]++
+		}
+		digit9 := int64(x >> 0 & 255)
+		bin9 := int(digit9)
+		if uint64(bin9) < uint64(len(histogram2)) {
+			histogram2[bin9]++
+		}
+		digit10 := int64(x >> 8 & 255)
+		bin10 := int(digit10 + 256)
+		if uint64(bin10) < uint64(len(histogram2)) {
+			histogram2[bin10]++
+		}
+		digit11 := int64(x >> 16 & 255)
+		bin11 := int(digit11 + 512)
+		if uint64(bin11) < uint64(len(histogram2)) {
+			histogram2[bin11]++
+		}
+		digit12 := int64(x >> 24 & 255)
+		bin12 := int(digit12 + 768)
+		if uint64(bin12) < uint64(len(histogram2)) {
+			histogram2[bin12]++
+		}
+		digit13 := int64(x >> 32 & 255)
+		bin13 := int(digit13 + 1024)
+		if uint64(bin13) < uint64(len(histogram2)) {
+			histogram2[bin13]++
+		}
+		digit14 := int64(x >> 40 & 255)
+		bin14 := int(digit14 + 1280)
+		if uint64(bin14) < uint64(len(histogram2)) {
+			histogram2[bin14]++
+		}
+		digit15 := int64(x >> 48 & 255)
+		bin15 := int(digit15 + 1536)
+		if uint64(bin15) < uint64(len(histogram2)) {
+			histogram2[bin15]++
+		}
+		digit16 := int64(x >> 56 & 255)
+		bin16 := int(digit16 + 1792)
+		if uint64(bin16) < uint64(len(histogram2)) {
+			histogram2[bin16]++
+		}
+	}
+}
+
+// wordsKernel11 runs rows lo to hi through the stages partial2, offset2, add2, from the state before them to the one after.
+//
+//go:noinline
+func wordsKernel11(lo, hi int, histogram, add []int64, add2 int64) int64 {
 	histogramRows := histogram[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogramRows)]
@@ -2182,10 +2238,10 @@ func wordsKernel8(lo, hi int, histogram, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// wordsKernel8Summary returns what rows lo to hi add to the state, in the stages partial2, offset2, add2.
+// wordsKernel11Summary returns what rows lo to hi add to the state, in the stages partial2, offset2, add2.
 //
 //go:noinline
-func wordsKernel8Summary(lo, hi int, histogram []int64) int64 {
+func wordsKernel11Summary(lo, hi int, histogram []int64) int64 {
 	var add int64
 	histogramRows := histogram[lo:hi]
 	for i := range histogramRows {
@@ -2194,13 +2250,15 @@ func wordsKernel8Summary(lo, hi int, histogram []int64) int64 {
 	return add
 }
 
-// wordsKernel9 runs rows lo to hi through the stages pass1, from the state before them to the one after.
+// wordsKernel12 runs rows lo to hi through the stages pass3, from the state before them to the one after.
 //
 //go:noinline
-func wordsKernel9(lo, hi int, add []int64, map14 [][8]byte, pass []uint64, pass2 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
+func wordsKernel12(lo, hi int, add []int64, map14 [][8]byte, pass []uint64, pass2 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nDistinct
-	pass2 = pass2[:len(pass)]
+	room := min(len(pass), len(pass2))
+	pass = pass[:room]
+	pass2 = pass2[:room]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -2219,10 +2277,10 @@ func wordsKernel9(lo, hi int, add []int64, map14 [][8]byte, pass []uint64, pass2
 	}
 }
 
-// wordsKernel9Summary returns what rows lo to hi add to the state, in the stages pass1.
+// wordsKernel12Summary returns what rows lo to hi add to the state, in the stages pass3.
 //
 //go:noinline
-func wordsKernel9Summary(lo, hi int, map14 [][8]byte, digitShift int64, digits []int64) {
+func wordsKernel12Summary(lo, hi int, map14 [][8]byte, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	map14Rows := map14[lo:hi]
 	for i := range map14Rows {
@@ -2234,52 +2292,52 @@ func wordsKernel9Summary(lo, hi int, map14 [][8]byte, digitShift int64, digits [
 	}
 }
 
-// wordsKernel10 runs rows lo to hi through the stages pass2, from the state before them to the one after.
+// wordsKernel13 runs rows lo to hi through the stages pass4, from the state before them to the one after.
 //
 //go:noinline
-func wordsKernel10(lo, hi int, add []int64, pass, pass2 []uint64, pass22, pass3 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
+func wordsKernel13(lo, hi int, add []int64, pass3, pass []uint64, pass4, pass2 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nDistinct
-	room := min(len(pass2), len(pass3))
+	room := min(len(pass), len(pass2))
+	pass = pass[:room]
 	pass2 = pass2[:room]
-	pass3 = pass3[:room]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
 		places[digit] += add[int64(digit)+x] - x2
 	}
-	passRows := pass[lo:hi]
-	pass2Rows := pass22[lo:hi]
-	pass2Rows = pass2Rows[:len(passRows)]
-	for i, pass4 := range passRows {
-		digit := int64(pass4 >> (digitShift & 63) & 255)
+	pass3Rows := pass3[lo:hi]
+	pass4Rows := pass4[lo:hi]
+	pass4Rows = pass4Rows[:len(pass3Rows)]
+	for i, pass5 := range pass3Rows {
+		digit := int64(pass5 >> (digitShift & 63) & 255)
 		// g = groups(head, tail)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
-		pass2[place] = pass4
-		pass3[place] = pass2Rows[i]
+		pass[place] = pass5
+		pass2[place] = pass4Rows[i]
 	}
 }
 
-// wordsKernel10Summary returns what rows lo to hi add to the state, in the stages pass2.
+// wordsKernel13Summary returns what rows lo to hi add to the state, in the stages pass4.
 //
 //go:noinline
-func wordsKernel10Summary(lo, hi int, pass []uint64, digitShift int64, digits []int64) {
+func wordsKernel13Summary(lo, hi int, pass3 []uint64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	passRows := pass[lo:hi]
-	for _, pass2 := range passRows {
-		digit := int64(pass2 >> (digitShift & 63) & 255)
+	pass3Rows := pass3[lo:hi]
+	for _, pass := range pass3Rows {
+		digit := int64(pass >> (digitShift & 63) & 255)
 		// g = groups(head, tail)
 		digit2 := int(digit)
 		counts[digit2]++
 	}
 }
 
-// wordsKernel16 runs rows lo to hi through the stages pass8, from the state before them to the one after.
+// wordsKernel19 runs rows lo to hi through the stages pass10, from the state before them to the one after.
 //
 //go:noinline
-func wordsKernel16(lo, hi int, add []int64, pass13 []uint64, pass14, pass []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
+func wordsKernel19(lo, hi int, add []int64, pass15 []uint64, pass16, pass []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nDistinct
 	places := (*[256]int64)(digits)
@@ -2287,98 +2345,37 @@ func wordsKernel16(lo, hi int, add []int64, pass13 []uint64, pass14, pass []int6
 	for digit := range 256 {
 		places[digit] += add[int64(digit)+x] - x2
 	}
-	pass13Rows := pass13[lo:hi]
-	pass14Rows := pass14[lo:hi]
-	pass14Rows = pass14Rows[:len(pass13Rows)]
-	for i := range pass13Rows {
-		digit := int64(pass13Rows[i] >> (digitShift & 63) & 255)
+	pass15Rows := pass15[lo:hi]
+	pass16Rows := pass16[lo:hi]
+	pass16Rows = pass16Rows[:len(pass15Rows)]
+	for i := range pass15Rows {
+		digit := int64(pass15Rows[i] >> (digitShift & 63) & 255)
 		// g = groups(head, tail)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
-		pass[place] = pass14Rows[i]
+		pass[place] = pass16Rows[i]
 	}
 }
 
-// wordsKernel16Summary returns what rows lo to hi add to the state, in the stages pass8.
+// wordsKernel19Summary returns what rows lo to hi add to the state, in the stages pass10.
 //
 //go:noinline
-func wordsKernel16Summary(lo, hi int, pass13 []uint64, digitShift int64, digits []int64) {
+func wordsKernel19Summary(lo, hi int, pass15 []uint64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass13Rows := pass13[lo:hi]
-	for i := range pass13Rows {
-		digit := int64(pass13Rows[i] >> (digitShift & 63) & 255)
+	pass15Rows := pass15[lo:hi]
+	for i := range pass15Rows {
+		digit := int64(pass15Rows[i] >> (digitShift & 63) & 255)
 		// g = groups(head, tail)
 		digit2 := int(digit)
 		counts[digit2]++
 	}
 }
 
-// wordsKernel17 runs rows lo to hi through the stages map20, histogram2, from the state before them to the one after.
+// wordsKernel20 runs rows lo to hi through the stages partial3, offset3, add3, from the state before them to the one after.
 //
 //go:noinline
-func wordsKernel17(lo, hi int, pass15 []int64, map15, map2 []uint64, histogram []int64) {
-	pass15Rows := pass15[lo:hi]
-	map15Rows := map15[lo:hi]
-	map15Rows = map15Rows[:len(pass15Rows)]
-	mapRows := map2[lo:hi]
-	mapRows = mapRows[:len(pass15Rows)]
-	for i, at := range pass15Rows {
-		var x uint64
-		if uint64(at) < uint64(len(map15)) {
-			x = map15[at]
-		}
-		x2 := x
-		// g = groups(head, tail)
-		mapRows[i] = x2
-		x3 := map15Rows[i]
-		digit := int64(x3 >> 0 & 255)
-		bin := int(digit)
-		if uint64(bin) < uint64(len(histogram)) {
-			histogram[bin]++
-		}
-		digit2 := int64(x3 >> 8 & 255)
-		bin2 := int(digit2 + 256)
-		if uint64(bin2) < uint64(len(histogram)) {
-			histogram[bin2]++
-		}
-		digit3 := int64(x3 >> 16 & 255)
-		bin3 := int(digit3 + 512)
-		if uint64(bin3) < uint64(len(histogram)) {
-			histogram[bin3]++
-		}
-		digit4 := int64(x3 >> 24 & 255)
-		bin4 := int(digit4 + 768)
-		if uint64(bin4) < uint64(len(histogram)) {
-			histogram[bin4]++
-		}
-		digit5 := int64(x3 >> 32 & 255)
-		bin5 := int(digit5 + 1024)
-		if uint64(bin5) < uint64(len(histogram)) {
-			histogram[bin5]++
-		}
-		digit6 := int64(x3 >> 40 & 255)
-		bin6 := int(digit6 + 1280)
-		if uint64(bin6) < uint64(len(histogram)) {
-			histogram[bin6]++
-		}
-		digit7 := int64(x3 >> 48 & 255)
-		bin7 := int(digit7 + 1536)
-		if uint64(bin7) < uint64(len(histogram)) {
-			histogram[bin7]++
-		}
-		digit8 := int64(x3 >> 56 & 255)
-		bin8 := int(digit8 + 1792)
-		if uint64(bin8) < uint64(len(histogram)) {
-			histogram[bin8]++
-		}
-	}
-}
-
-// wordsKernel18 runs rows lo to hi through the stages partial3, offset3, add3, from the state before them to the one after.
-//
-//go:noinline
-func wordsKernel18(lo, hi int, histogram2, add []int64, add2 int64) int64 {
+func wordsKernel20(lo, hi int, histogram2, add []int64, add2 int64) int64 {
 	histogram2Rows := histogram2[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram2Rows)]
@@ -2390,10 +2387,10 @@ func wordsKernel18(lo, hi int, histogram2, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// wordsKernel18Summary returns what rows lo to hi add to the state, in the stages partial3, offset3, add3.
+// wordsKernel20Summary returns what rows lo to hi add to the state, in the stages partial3, offset3, add3.
 //
 //go:noinline
-func wordsKernel18Summary(lo, hi int, histogram2 []int64) int64 {
+func wordsKernel20Summary(lo, hi int, histogram2 []int64) int64 {
 	var add int64
 	histogram2Rows := histogram2[lo:hi]
 	for i := range histogram2Rows {
@@ -2402,17 +2399,67 @@ func wordsKernel18Summary(lo, hi int, histogram2 []int64) int64 {
 	return add
 }
 
-// wordsKernel27 runs rows lo to hi through the stages map21, map47, map48, map49, map50, from the state before them to the one after.
+// wordsKernel21 runs rows lo to hi through the stages map22, pass11, from the state before them to the one after.
 //
 //go:noinline
-func wordsKernel27(lo, hi int, pass30, compact []int64, head, map2, tail, map3 [][8]byte, compact2, insert5, map4 []int64) {
+func wordsKernel21(lo, hi int, add2, pass17 []int64, map17, pass []uint64, pass2 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
+	x := digitNumber * 256
+	x2 := digitNumber * nDistinct
+	room := min(len(pass), len(pass2))
+	pass = pass[:room]
+	pass2 = pass2[:room]
+	places := (*[256]int64)(digits)
+	// where the next row of each digit goes
+	for digit := range 256 {
+		places[digit] += add2[int64(digit)+x] - x2
+	}
+	pass17Rows := pass17[lo:hi]
+	for _, pass3 := range pass17Rows {
+		var x3 uint64
+		if uint64(pass3) < uint64(len(map17)) {
+			x3 = map17[pass3]
+		}
+		x4 := x3
+		digit := int64(x4 >> (digitShift & 63) & 255)
+		// g = groups(head, tail)
+		digit2 := int(digit)
+		place := places[digit2]
+		places[digit2] = place + 1
+		pass[place] = x4
+		pass2[place] = pass3
+	}
+}
+
+// wordsKernel21Summary returns what rows lo to hi add to the state, in the stages map22, pass11.
+//
+//go:noinline
+func wordsKernel21Summary(lo, hi int, pass17 []int64, map17 []uint64, digitShift int64, digits []int64) {
+	counts := (*[256]int64)(digits)
+	pass17Rows := pass17[lo:hi]
+	for _, pass := range pass17Rows {
+		var x uint64
+		if uint64(pass) < uint64(len(map17)) {
+			x = map17[pass]
+		}
+		x2 := x
+		digit := int64(x2 >> (digitShift & 63) & 255)
+		// g = groups(head, tail)
+		digit2 := int(digit)
+		counts[digit2]++
+	}
+}
+
+// wordsKernel29 runs rows lo to hi through the stages map23, map51, map52, map53, map54, from the state before them to the one after.
+//
+//go:noinline
+func wordsKernel29(lo, hi int, either, compact []int64, head, map2, tail, map3 [][8]byte, compact2, insert5, map4 []int64) {
 	mapRows := map2[lo:hi]
 	mapRows2 := map3[lo:hi]
 	mapRows2 = mapRows2[:len(mapRows)]
 	mapRows3 := map4[lo:hi]
 	mapRows3 = mapRows3[:len(mapRows)]
 	for i := range mapRows {
-		x := pass30[lo+i]
+		x := either[lo+i]
 		var compact3 int64
 		if uint64(x) < uint64(len(compact)) {
 			compact3 = compact[x]
@@ -2445,10 +2492,10 @@ func wordsKernel27(lo, hi int, pass30, compact []int64, head, map2, tail, map3 [
 	}
 }
 
-// wordsKernel28 runs rows lo to hi through the stages map22, map23, map24, histogram3, from the state before them to the one after.
+// wordsKernel30 runs rows lo to hi through the stages map24, map25, map26, histogram3, from the state before them to the one after.
 //
 //go:noinline
-func wordsKernel28(lo, hi int, histogram []int64, head, tail [][8]byte) {
+func wordsKernel30(lo, hi int, histogram []int64, head, tail [][8]byte) {
 	headRows := head[lo:hi]
 	tailRows := tail[lo:hi]
 	tailRows = tailRows[:len(headRows)]
@@ -2464,10 +2511,10 @@ func wordsKernel28(lo, hi int, histogram []int64, head, tail [][8]byte) {
 	}
 }
 
-// wordsKernel29 runs rows lo to hi through the stages partial4, offset4, add4, from the state before them to the one after.
+// wordsKernel31 runs rows lo to hi through the stages partial4, offset4, add4, from the state before them to the one after.
 //
 //go:noinline
-func wordsKernel29(lo, hi int, histogram3, add []int64, add2 int64) int64 {
+func wordsKernel31(lo, hi int, histogram3, add []int64, add2 int64) int64 {
 	histogram3Rows := histogram3[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram3Rows)]
@@ -2479,10 +2526,10 @@ func wordsKernel29(lo, hi int, histogram3, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// wordsKernel29Summary returns what rows lo to hi add to the state, in the stages partial4, offset4, add4.
+// wordsKernel31Summary returns what rows lo to hi add to the state, in the stages partial4, offset4, add4.
 //
 //go:noinline
-func wordsKernel29Summary(lo, hi int, histogram3 []int64) int64 {
+func wordsKernel31Summary(lo, hi int, histogram3 []int64) int64 {
 	var add int64
 	histogram3Rows := histogram3[lo:hi]
 	for i := range histogram3Rows {
@@ -2491,10 +2538,10 @@ func wordsKernel29Summary(lo, hi int, histogram3 []int64) int64 {
 	return add
 }
 
-// wordsKernel30 runs rows lo to hi through the stages pass17, from the state before them to the one after.
+// wordsKernel32 runs rows lo to hi through the stages pass19, from the state before them to the one after.
 //
 //go:noinline
-func wordsKernel30(lo, hi int, add3 []int64, head, tail, pass, pass2 [][8]byte, digitNumber, digitShift, n int64, digits []int64) {
+func wordsKernel32(lo, hi int, add3 []int64, head, tail, pass, pass2 [][8]byte, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	pass2 = pass2[:len(pass)]
@@ -2521,10 +2568,10 @@ func wordsKernel30(lo, hi int, add3 []int64, head, tail, pass, pass2 [][8]byte, 
 	}
 }
 
-// wordsKernel30Summary returns what rows lo to hi add to the state, in the stages pass17.
+// wordsKernel32Summary returns what rows lo to hi add to the state, in the stages pass19.
 //
 //go:noinline
-func wordsKernel30Summary(lo, hi int, head, tail [][8]byte, digitShift int64, digits []int64) {
+func wordsKernel32Summary(lo, hi int, head, tail [][8]byte, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	headRows := head[lo:hi]
 	tailRows := tail[lo:hi]
@@ -2541,10 +2588,10 @@ func wordsKernel30Summary(lo, hi int, head, tail [][8]byte, digitShift int64, di
 	}
 }
 
-// wordsKernel31 runs rows lo to hi through the stages map25, map26, map27, map28, map29, map30, insert3, from the state before them to the one after.
+// wordsKernel33 runs rows lo to hi through the stages map27, map28, map29, map30, map31, map32, insert3, from the state before them to the one after.
 //
 //go:noinline
-func wordsKernel31(lo, hi int, pass31, pass32 [][8]byte, insert, insert2 []int64, nPartitionedSlots, n, nPartitioned int64) {
+func wordsKernel33(lo, hi int, pass33, pass34 [][8]byte, insert, insert2 []int64, nPartitionedSlots, n, nPartitioned int64) {
 	x := n / 8
 	x2 := min(x, 16777216)
 	x3 := max(x2, 1)
@@ -2568,11 +2615,11 @@ func wordsKernel31(lo, hi int, pass31, pass32 [][8]byte, insert, insert2 []int64
 	lastOfPart := nPartitionedSlots>>8 - 1
 	begin := lo
 	if lo > 0 && lo < int(nPartitioned) {
-		part := int64(((binary.BigEndian.Uint64(pass31[lo-1][:])^(binary.BigEndian.Uint64(pass32[lo-1][:])*11400714819323198485^binary.BigEndian.Uint64(pass32[lo-1][:])*11400714819323198485>>32)*15485907386658061715)*11400714819323198485^(binary.BigEndian.Uint64(pass31[lo-1][:])^(binary.BigEndian.Uint64(pass32[lo-1][:])*11400714819323198485^binary.BigEndian.Uint64(pass32[lo-1][:])*11400714819323198485>>32)*15485907386658061715)*11400714819323198485>>32)*15485907386658061715>>(x15&63)) &^ lastOfPart
+		part := int64(((binary.BigEndian.Uint64(pass33[lo-1][:])^(binary.BigEndian.Uint64(pass34[lo-1][:])*11400714819323198485^binary.BigEndian.Uint64(pass34[lo-1][:])*11400714819323198485>>32)*15485907386658061715)*11400714819323198485^(binary.BigEndian.Uint64(pass33[lo-1][:])^(binary.BigEndian.Uint64(pass34[lo-1][:])*11400714819323198485^binary.BigEndian.Uint64(pass34[lo-1][:])*11400714819323198485>>32)*15485907386658061715)*11400714819323198485>>32)*15485907386658061715>>(x15&63)) &^ lastOfPart
 		end := int(nPartitioned)
 		for begin < end {
 			middle := begin + (end-begin)/2
-			if int64(((binary.BigEndian.Uint64(pass31[middle][:])^(binary.BigEndian.Uint64(pass32[middle][:])*11400714819323198485^binary.BigEndian.Uint64(pass32[middle][:])*11400714819323198485>>32)*15485907386658061715)*11400714819323198485^(binary.BigEndian.Uint64(pass31[middle][:])^(binary.BigEndian.Uint64(pass32[middle][:])*11400714819323198485^binary.BigEndian.Uint64(pass32[middle][:])*11400714819323198485>>32)*15485907386658061715)*11400714819323198485>>32)*15485907386658061715>>(x15&63))&^lastOfPart <= part {
+			if int64(((binary.BigEndian.Uint64(pass33[middle][:])^(binary.BigEndian.Uint64(pass34[middle][:])*11400714819323198485^binary.BigEndian.Uint64(pass34[middle][:])*11400714819323198485>>32)*15485907386658061715)*11400714819323198485^(binary.BigEndian.Uint64(pass33[middle][:])^(binary.BigEndian.Uint64(pass34[middle][:])*11400714819323198485^binary.BigEndian.Uint64(pass34[middle][:])*11400714819323198485>>32)*15485907386658061715)*11400714819323198485>>32)*15485907386658061715>>(x15&63))&^lastOfPart <= part {
 				begin = middle + 1
 			} else {
 				end = middle
@@ -2582,23 +2629,23 @@ func wordsKernel31(lo, hi int, pass31, pass32 [][8]byte, insert, insert2 []int64
 	lastOfPart2 := nPartitionedSlots>>8 - 1
 	begin2 := hi
 	if hi > 0 && hi < int(nPartitioned) {
-		part := int64(((binary.BigEndian.Uint64(pass31[hi-1][:])^(binary.BigEndian.Uint64(pass32[hi-1][:])*11400714819323198485^binary.BigEndian.Uint64(pass32[hi-1][:])*11400714819323198485>>32)*15485907386658061715)*11400714819323198485^(binary.BigEndian.Uint64(pass31[hi-1][:])^(binary.BigEndian.Uint64(pass32[hi-1][:])*11400714819323198485^binary.BigEndian.Uint64(pass32[hi-1][:])*11400714819323198485>>32)*15485907386658061715)*11400714819323198485>>32)*15485907386658061715>>(x15&63)) &^ lastOfPart2
+		part := int64(((binary.BigEndian.Uint64(pass33[hi-1][:])^(binary.BigEndian.Uint64(pass34[hi-1][:])*11400714819323198485^binary.BigEndian.Uint64(pass34[hi-1][:])*11400714819323198485>>32)*15485907386658061715)*11400714819323198485^(binary.BigEndian.Uint64(pass33[hi-1][:])^(binary.BigEndian.Uint64(pass34[hi-1][:])*11400714819323198485^binary.BigEndian.Uint64(pass34[hi-1][:])*11400714819323198485>>32)*15485907386658061715)*11400714819323198485>>32)*15485907386658061715>>(x15&63)) &^ lastOfPart2
 		end := int(nPartitioned)
 		for begin2 < end {
 			middle := begin2 + (end-begin2)/2
-			if int64(((binary.BigEndian.Uint64(pass31[middle][:])^(binary.BigEndian.Uint64(pass32[middle][:])*11400714819323198485^binary.BigEndian.Uint64(pass32[middle][:])*11400714819323198485>>32)*15485907386658061715)*11400714819323198485^(binary.BigEndian.Uint64(pass31[middle][:])^(binary.BigEndian.Uint64(pass32[middle][:])*11400714819323198485^binary.BigEndian.Uint64(pass32[middle][:])*11400714819323198485>>32)*15485907386658061715)*11400714819323198485>>32)*15485907386658061715>>(x15&63))&^lastOfPart2 <= part {
+			if int64(((binary.BigEndian.Uint64(pass33[middle][:])^(binary.BigEndian.Uint64(pass34[middle][:])*11400714819323198485^binary.BigEndian.Uint64(pass34[middle][:])*11400714819323198485>>32)*15485907386658061715)*11400714819323198485^(binary.BigEndian.Uint64(pass33[middle][:])^(binary.BigEndian.Uint64(pass34[middle][:])*11400714819323198485^binary.BigEndian.Uint64(pass34[middle][:])*11400714819323198485>>32)*15485907386658061715)*11400714819323198485>>32)*15485907386658061715>>(x15&63))&^lastOfPart2 <= part {
 				begin2 = middle + 1
 			} else {
 				end = middle
 			}
 		}
 	}
-	pass31Rows := pass31[begin:begin2]
-	pass32Rows := pass32[begin:begin2]
-	pass32Rows = pass32Rows[:len(pass31Rows)]
-	for i := range pass31Rows {
-		pass := binary.BigEndian.Uint64(pass31Rows[i][:])
-		pass2 := binary.BigEndian.Uint64(pass32Rows[i][:])
+	pass33Rows := pass33[begin:begin2]
+	pass34Rows := pass34[begin:begin2]
+	pass34Rows = pass34Rows[:len(pass33Rows)]
+	for i := range pass33Rows {
+		pass := binary.BigEndian.Uint64(pass33Rows[i][:])
+		pass2 := binary.BigEndian.Uint64(pass34Rows[i][:])
 		x16 := pass2 * 11400714819323198485
 		x17 := (pass ^ (x16^x16>>32)*15485907386658061715) * 11400714819323198485
 		// g = groups(head, tail)
@@ -2616,7 +2663,7 @@ func wordsKernel31(lo, hi int, pass31, pass32 [][8]byte, insert, insert2 []int64
 					found = slot
 					break
 				}
-				if !(pass != binary.BigEndian.Uint64(pass31[held][:]) || pass2 != binary.BigEndian.Uint64(pass32[held][:])) {
+				if !(pass != binary.BigEndian.Uint64(pass33[held][:]) || pass2 != binary.BigEndian.Uint64(pass34[held][:])) {
 					found = slot
 					break
 				}
@@ -2636,10 +2683,10 @@ func wordsKernel31(lo, hi int, pass31, pass32 [][8]byte, insert, insert2 []int64
 	}
 }
 
-// wordsKernel32 runs rows lo to hi through the stages mask2, map31, reduce3, scalar6, from the state before them to the one after.
+// wordsKernel34 runs rows lo to hi through the stages mask2, map33, reduce3, scalar6, from the state before them to the one after.
 //
 //go:noinline
-func wordsKernel32(lo, hi int, insert3 []int64, mask []bool, n, sum int64) int64 {
+func wordsKernel34(lo, hi int, insert3 []int64, mask []bool, n, sum int64) int64 {
 	x := n / 8
 	x2 := min(x, 16777216)
 	x3 := max(x2, 1)
@@ -2656,10 +2703,10 @@ func wordsKernel32(lo, hi int, insert3 []int64, mask []bool, n, sum int64) int64
 	return sum
 }
 
-// wordsKernel32Summary returns what rows lo to hi add to the state, in the stages mask2, map31, reduce3, scalar6.
+// wordsKernel34Summary returns what rows lo to hi add to the state, in the stages mask2, map33, reduce3, scalar6.
 //
 //go:noinline
-func wordsKernel32Summary(lo, hi int, insert3 []int64, n int64) int64 {
+func wordsKernel34Summary(lo, hi int, insert3 []int64, n int64) int64 {
 	var sum int64
 	x := n / 8
 	x2 := min(x, 16777216)
@@ -2673,11 +2720,11 @@ func wordsKernel32Summary(lo, hi int, insert3 []int64, n int64) int64 {
 	return sum
 }
 
-// wordsKernel33 runs rows lo to hi through the stages partial5, offset5, add5, compact2, map32, map33, map34, map35, histogram4, from the state before them to the one after.
+// wordsKernel35 runs rows lo to hi through the stages partial5, offset5, add5, compact2, map34, map35, from the state before them to the one after.
 // Blocks of rows of both kinds list the selected ones first, and visit these: a branch on each would be guessed wrong.
 //
 //go:noinline
-func wordsKernel33(lo, hi int, mask2 []bool, insert3, compact, compact2 []int64, pass32, map2, pass31 [][8]byte, map3 []uint64, histogram []int64, nPartitionedDistinctPlace int64) int64 {
+func wordsKernel35(lo, hi int, mask2 []bool, insert3, compact, compact2 []int64, pass33, map2, pass34, map3 [][8]byte, nPartitionedDistinctPlace int64) int64 {
 	compact2 = compact2[:len(compact)]
 	map2 = map2[:len(compact)]
 	map3 = map3[:len(compact)]
@@ -2705,58 +2752,17 @@ func wordsKernel33(lo, hi int, mask2 []bool, insert3, compact, compact2 []int64,
 				compact[nPartitionedDistinctPlace] = insert
 				compact2[nPartitionedDistinctPlace] = int64(begun + i)
 				var pass uint64
-				if uint64(insert) < uint64(len(pass32)) {
-					pass = binary.BigEndian.Uint64(pass32[insert][:])
+				if uint64(insert) < uint64(len(pass33)) {
+					pass = binary.BigEndian.Uint64(pass33[insert][:])
 				}
 				pass2 := pass
 				binary.BigEndian.PutUint64(map2[nPartitionedDistinctPlace][:], pass2)
 				var pass3 uint64
-				if uint64(insert) < uint64(len(pass31)) {
-					pass3 = binary.BigEndian.Uint64(pass31[insert][:])
+				if uint64(insert) < uint64(len(pass34)) {
+					pass3 = binary.BigEndian.Uint64(pass34[insert][:])
 				}
 				pass4 := pass3
-				map3[nPartitionedDistinctPlace] = pass4
-				x := pass2
-				digit := int64(x >> 0 & 255)
-				bin := int(digit)
-				if uint64(bin) < uint64(len(histogram)) {
-					histogram[bin]++
-				}
-				digit2 := int64(x >> 8 & 255)
-				bin2 := int(digit2 + 256)
-				if uint64(bin2) < uint64(len(histogram)) {
-					histogram[bin2]++
-				}
-				digit3 := int64(x >> 16 & 255)
-				bin3 := int(digit3 + 512)
-				if uint64(bin3) < uint64(len(histogram)) {
-					histogram[bin3]++
-				}
-				digit4 := int64(x >> 24 & 255)
-				bin4 := int(digit4 + 768)
-				if uint64(bin4) < uint64(len(histogram)) {
-					histogram[bin4]++
-				}
-				digit5 := int64(x >> 32 & 255)
-				bin5 := int(digit5 + 1024)
-				if uint64(bin5) < uint64(len(histogram)) {
-					histogram[bin5]++
-				}
-				digit6 := int64(x >> 40 & 255)
-				bin6 := int(digit6 + 1280)
-				if uint64(bin6) < uint64(len(histogram)) {
-					histogram[bin6]++
-				}
-				digit7 := int64(x >> 48 & 255)
-				bin7 := int(digit7 + 1536)
-				if uint64(bin7) < uint64(len(histogram)) {
-					histogram[bin7]++
-				}
-				digit8 := int64(x >> 56 & 255)
-				bin8 := int(digit8 + 1792)
-				if uint64(bin8) < uint64(len(histogram)) {
-					histogram[bin8]++
-				}
+				binary.BigEndian.PutUint64(map3[nPartitionedDistinctPlace][:], pass4)
 				nPartitionedDistinctPlace++
 			}
 		} else {
@@ -2767,58 +2773,17 @@ func wordsKernel33(lo, hi int, mask2 []bool, insert3, compact, compact2 []int64,
 					compact[nPartitionedDistinctPlace] = insert
 					compact2[nPartitionedDistinctPlace] = int64(begun + i)
 					var pass uint64
-					if uint64(insert) < uint64(len(pass32)) {
-						pass = binary.BigEndian.Uint64(pass32[insert][:])
+					if uint64(insert) < uint64(len(pass33)) {
+						pass = binary.BigEndian.Uint64(pass33[insert][:])
 					}
 					pass2 := pass
 					binary.BigEndian.PutUint64(map2[nPartitionedDistinctPlace][:], pass2)
 					var pass3 uint64
-					if uint64(insert) < uint64(len(pass31)) {
-						pass3 = binary.BigEndian.Uint64(pass31[insert][:])
+					if uint64(insert) < uint64(len(pass34)) {
+						pass3 = binary.BigEndian.Uint64(pass34[insert][:])
 					}
 					pass4 := pass3
-					map3[nPartitionedDistinctPlace] = pass4
-					x := pass2
-					digit := int64(x >> 0 & 255)
-					bin := int(digit)
-					if uint64(bin) < uint64(len(histogram)) {
-						histogram[bin]++
-					}
-					digit2 := int64(x >> 8 & 255)
-					bin2 := int(digit2 + 256)
-					if uint64(bin2) < uint64(len(histogram)) {
-						histogram[bin2]++
-					}
-					digit3 := int64(x >> 16 & 255)
-					bin3 := int(digit3 + 512)
-					if uint64(bin3) < uint64(len(histogram)) {
-						histogram[bin3]++
-					}
-					digit4 := int64(x >> 24 & 255)
-					bin4 := int(digit4 + 768)
-					if uint64(bin4) < uint64(len(histogram)) {
-						histogram[bin4]++
-					}
-					digit5 := int64(x >> 32 & 255)
-					bin5 := int(digit5 + 1024)
-					if uint64(bin5) < uint64(len(histogram)) {
-						histogram[bin5]++
-					}
-					digit6 := int64(x >> 40 & 255)
-					bin6 := int(digit6 + 1280)
-					if uint64(bin6) < uint64(len(histogram)) {
-						histogram[bin6]++
-					}
-					digit7 := int64(x >> 48 & 255)
-					bin7 := int(digit7 + 1536)
-					if uint64(bin7) < uint64(len(histogram)) {
-						histogram[bin7]++
-					}
-					digit8 := int64(x >> 56 & 255)
-					bin8 := int(digit8 + 1792)
-					if uint64(bin8) < uint64(len(histogram)) {
-						histogram[bin8]++
-					}
+					binary.BigEndian.PutUint64(map3[nPartitionedDistinctPlace][:], pass4)
 					nPartitionedDistinctPlace++
 				}
 			}
@@ -2832,81 +2797,207 @@ func wordsKernel33(lo, hi int, mask2 []bool, insert3, compact, compact2 []int64,
 			compact[nPartitionedDistinctPlace] = insert
 			compact2[nPartitionedDistinctPlace] = int64(begun + i)
 			var pass uint64
-			if uint64(insert) < uint64(len(pass32)) {
-				pass = binary.BigEndian.Uint64(pass32[insert][:])
+			if uint64(insert) < uint64(len(pass33)) {
+				pass = binary.BigEndian.Uint64(pass33[insert][:])
 			}
 			pass2 := pass
 			binary.BigEndian.PutUint64(map2[nPartitionedDistinctPlace][:], pass2)
 			var pass3 uint64
-			if uint64(insert) < uint64(len(pass31)) {
-				pass3 = binary.BigEndian.Uint64(pass31[insert][:])
+			if uint64(insert) < uint64(len(pass34)) {
+				pass3 = binary.BigEndian.Uint64(pass34[insert][:])
 			}
 			pass4 := pass3
-			map3[nPartitionedDistinctPlace] = pass4
-			x := pass2
-			digit := int64(x >> 0 & 255)
-			bin := int(digit)
-			if uint64(bin) < uint64(len(histogram)) {
-				histogram[bin]++
-			}
-			digit2 := int64(x >> 8 & 255)
-			bin2 := int(digit2 + 256)
-			if uint64(bin2) < uint64(len(histogram)) {
-				histogram[bin2]++
-			}
-			digit3 := int64(x >> 16 & 255)
-			bin3 := int(digit3 + 512)
-			if uint64(bin3) < uint64(len(histogram)) {
-				histogram[bin3]++
-			}
-			digit4 := int64(x >> 24 & 255)
-			bin4 := int(digit4 + 768)
-			if uint64(bin4) < uint64(len(histogram)) {
-				histogram[bin4]++
-			}
-			digit5 := int64(x >> 32 & 255)
-			bin5 := int(digit5 + 1024)
-			if uint64(bin5) < uint64(len(histogram)) {
-				histogram[bin5]++
-			}
-			digit6 := int64(x >> 40 & 255)
-			bin6 := int(digit6 + 1280)
-			if uint64(bin6) < uint64(len(histogram)) {
-				histogram[bin6]++
-			}
-			digit7 := int64(x >> 48 & 255)
-			bin7 := int(digit7 + 1536)
-			if uint64(bin7) < uint64(len(histogram)) {
-				histogram[bin7]++
-			}
-			digit8 := int64(x >> 56 & 255)
-			bin8 := int(digit8 + 1792)
-			if uint64(bin8) < uint64(len(histogram)) {
-				histogram[bin8]++
-			}
+			binary.BigEndian.PutUint64(map3[nPartitionedDistinctPlace][:], pass4)
 			nPartitionedDistinctPlace++
 		}
 	}
 	return nPartitionedDistinctPlace
 }
 
-// wordsKernel33Summary returns what rows lo to hi add to the state, in the stages partial5, offset5, add5, compact2, map32, map33, map34, map35, histogram4.
-// Every row is stored, and the next row overwrites it unless it is selected.
+// wordsKernel36 runs rows lo to hi through the stages map36, pass20, from the state before them to the one after.
 //
 //go:noinline
-func wordsKernel33Summary(lo, hi int, mask2 []bool) int64 {
-	var nPartitionedDistinctPlace int64
-	mask2Rows := mask2[lo:hi]
-	for _, selected := range mask2Rows {
-		nPartitionedDistinctPlace += kgenBit[int64](selected)
+func wordsKernel36(lo, hi int, map31 [][8]byte, map2 []uint64, map32 [][8]byte, pass, digits []int64) {
+	list := (*[64]int64)(digits)
+	places := make([]int64, 64)
+	for place := lo; place < hi; place++ {
+		places[list[place]] = int64(place)
 	}
-	return nPartitionedDistinctPlace
+	map31Rows := map31[lo:hi]
+	mapRows := map2[lo:hi]
+	mapRows = mapRows[:len(map31Rows)]
+	for i := range map31Rows {
+		// g = groups(head, tail)
+		mapRows[i] = binary.BigEndian.Uint64(map31Rows[i][:])
+		place := places[i]
+		pass[place] = int64(lo + i)
+	}
 }
 
-// wordsKernel34 runs rows lo to hi through the stages partial6, offset6, add6, from the state before them to the one after.
+// wordsKernel36Summary returns what rows lo to hi add to the state, in the stages map36, pass20.
 //
 //go:noinline
-func wordsKernel34(lo, hi int, histogram4, add []int64, add2 int64) int64 {
+func wordsKernel36Summary(lo, hi int, map32 [][8]byte, digits []int64) {
+	list := (*[64]int64)(digits)
+	words := make([]uint64, 64)
+	map32Rows := map32[lo:hi]
+	for i := range map32Rows {
+		// g = groups(head, tail)
+		word := binary.BigEndian.Uint64(map32Rows[i][:])
+		at := i
+		for at > 0 && words[at-1] > word {
+			words[at] = words[at-1]
+			list[at] = list[at-1]
+			at--
+		}
+		words[at] = word
+		list[at] = int64(i)
+	}
+}
+
+// wordsKernel37 runs rows lo to hi through the stages map37, pass21, from the state before them to the one after.
+//
+//go:noinline
+func wordsKernel37(lo, hi int, pass35 []int64, map33 []uint64, pass, digits []int64) {
+	list := (*[64]int64)(digits)
+	places := make([]int64, 64)
+	for place := lo; place < hi; place++ {
+		places[list[place]] = int64(place)
+	}
+	pass35Rows := pass35[lo:hi]
+	for i, pass2 := range pass35Rows {
+		// g = groups(head, tail)
+		place := places[i]
+		pass[place] = pass2
+	}
+}
+
+// wordsKernel37Summary returns what rows lo to hi add to the state, in the stages map37, pass21.
+//
+//go:noinline
+func wordsKernel37Summary(lo, hi int, pass35 []int64, map33 []uint64, digits []int64) {
+	list := (*[64]int64)(digits)
+	words := make([]uint64, 64)
+	pass35Rows := pass35[lo:hi]
+	for i, pass := range pass35Rows {
+		var x uint64
+		if uint64(pass) < uint64(len(map33)) {
+			x = map33[pass]
+		}
+		x2 := x
+		// g = groups(head, tail)
+		at := i
+		for at > 0 && words[at-1] > x2 {
+			words[at] = words[at-1]
+			list[at] = list[at-1]
+			at--
+		}
+		words[at] = x2
+		list[at] = int64(i)
+	}
+}
+
+// wordsKernel38 runs rows lo to hi through the stages map38, map39, histogram4, histogram5, from the state before them to the one after.
+//
+//go:noinline
+func wordsKernel38(lo, hi int, map31 [][8]byte, map2 []uint64, histogram []int64, map32 [][8]byte, histogram2 []int64) {
+	map31Rows := map31[lo:hi]
+	mapRows := map2[lo:hi]
+	mapRows = mapRows[:len(map31Rows)]
+	map32Rows := map32[lo:hi]
+	map32Rows = map32Rows[:len(map31Rows)]
+	for i := range map31Rows {
+		x := binary.BigEndian.Uint64(map31Rows[i][:])
+		// g = groups(head, tail)
+		mapRows[i] = x
+		x2 := binary.BigEndian.Uint64(map32Rows[i][:])
+		digit := int64(x2 >> 0 & 255)
+		bin := int(digit)
+		if uint64(bin) < uint64(len(histogram)) {
+			histogram[bin]++
+		}
+		digit2 := int64(x2 >> 8 & 255)
+		bin2 := int(digit2 + 256)
+		if uint64(bin2) < uint64(len(histogram)) {
+			histogram[bin2]++
+		}
+		digit3 := int64(x2 >> 16 & 255)
+		bin3 := int(digit3 + 512)
+		if uint64(bin3) < uint64(len(histogram)) {
+			histogram[bin3]++
+		}
+		digit4 := int64(x2 >> 24 & 255)
+		bin4 := int(digit4 + 768)
+		if uint64(bin4) < uint64(len(histogram)) {
+			histogram[bin4]++
+		}
+		digit5 := int64(x2 >> 32 & 255)
+		bin5 := int(digit5 + 1024)
+		if uint64(bin5) < uint64(len(histogram)) {
+			histogram[bin5]++
+		}
+		digit6 := int64(x2 >> 40 & 255)
+		bin6 := int(digit6 + 1280)
+		if uint64(bin6) < uint64(len(histogram)) {
+			histogram[bin6]++
+		}
+		digit7 := int64(x2 >> 48 & 255)
+		bin7 := int(digit7 + 1536)
+		if uint64(bin7) < uint64(len(histogram)) {
+			histogram[bin7]++
+		}
+		digit8 := int64(x2 >> 56 & 255)
+		bin8 := int(digit8 + 1792)
+		if uint64(bin8) < uint64(len(histogram)) {
+			histogram[bin8]++
+		}
+		digit9 := int64(x >> 0 & 255)
+		bin9 := int(digit9)
+		if uint64(bin9) < uint64(len(histogram2)) {
+			histogram2[bin9]++
+		}
+		digit10 := int64(x >> 8 & 255)
+		bin10 := int(digit10 + 256)
+		if uint64(bin10) < uint64(len(histogram2)) {
+			histogram2[bin10]++
+		}
+		digit11 := int64(x >> 16 & 255)
+		bin11 := int(digit11 + 512)
+		if uint64(bin11) < uint64(len(histogram2)) {
+			histogram2[bin11]++
+		}
+		digit12 := int64(x >> 24 & 255)
+		bin12 := int(digit12 + 768)
+		if uint64(bin12) < uint64(len(histogram2)) {
+			histogram2[bin12]++
+		}
+		digit13 := int64(x >> 32 & 255)
+		bin13 := int(digit13 + 1024)
+		if uint64(bin13) < uint64(len(histogram2)) {
+			histogram2[bin13]++
+		}
+		digit14 := int64(x >> 40 & 255)
+		bin14 := int(digit14 + 1280)
+		if uint64(bin14) < uint64(len(histogram2)) {
+			histogram2[bin14]++
+		}
+		digit15 := int64(x >> 48 & 255)
+		bin15 := int(digit15 + 1536)
+		if uint64(bin15) < uint64(len(histogram2)) {
+			histogram2[bin15]++
+		}
+		digit16 := int64(x >> 56 & 255)
+		bin16 := int(digit16 + 1792)
+		if uint64(bin16) < uint64(len(histogram2)) {
+			histogram2[bin16]++
+		}
+	}
+}
+
+// wordsKernel39 runs rows lo to hi through the stages partial6, offset6, add6, from the state before them to the one after.
+//
+//go:noinline
+func wordsKernel39(lo, hi int, histogram4, add []int64, add2 int64) int64 {
 	histogram4Rows := histogram4[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram4Rows)]
@@ -2918,10 +3009,10 @@ func wordsKernel34(lo, hi int, histogram4, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// wordsKernel34Summary returns what rows lo to hi add to the state, in the stages partial6, offset6, add6.
+// wordsKernel39Summary returns what rows lo to hi add to the state, in the stages partial6, offset6, add6.
 //
 //go:noinline
-func wordsKernel34Summary(lo, hi int, histogram4 []int64) int64 {
+func wordsKernel39Summary(lo, hi int, histogram4 []int64) int64 {
 	var add int64
 	histogram4Rows := histogram4[lo:hi]
 	for i := range histogram4Rows {
@@ -2930,50 +3021,10 @@ func wordsKernel34Summary(lo, hi int, histogram4 []int64) int64 {
 	return add
 }
 
-// wordsKernel35 runs rows lo to hi through the stages pass18, from the state before them to the one after.
+// wordsKernel40 runs rows lo to hi through the stages pass22, from the state before them to the one after.
 //
 //go:noinline
-func wordsKernel35(lo, hi int, add4 []int64, map30 [][8]byte, pass []uint64, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
-	x := digitNumber * 256
-	x2 := digitNumber * nPartitionedDistinct
-	pass2 = pass2[:len(pass)]
-	places := (*[256]int64)(digits)
-	// where the next row of each digit goes
-	for digit := range 256 {
-		places[digit] += add4[int64(digit)+x] - x2
-	}
-	map30Rows := map30[lo:hi]
-	for i := range map30Rows {
-		x3 := binary.BigEndian.Uint64(map30Rows[i][:])
-		digit := int64(x3 >> (digitShift & 63) & 255)
-		// g = groups(head, tail)
-		digit2 := int(digit)
-		place := places[digit2]
-		places[digit2] = place + 1
-		pass[place] = x3
-		pass2[place] = int64(lo + i)
-	}
-}
-
-// wordsKernel35Summary returns what rows lo to hi add to the state, in the stages pass18.
-//
-//go:noinline
-func wordsKernel35Summary(lo, hi int, map30 [][8]byte, digitShift int64, digits []int64) {
-	counts := (*[256]int64)(digits)
-	map30Rows := map30[lo:hi]
-	for i := range map30Rows {
-		x := binary.BigEndian.Uint64(map30Rows[i][:])
-		digit := int64(x >> (digitShift & 63) & 255)
-		// g = groups(head, tail)
-		digit2 := int(digit)
-		counts[digit2]++
-	}
-}
-
-// wordsKernel36 runs rows lo to hi through the stages pass19, from the state before them to the one after.
-//
-//go:noinline
-func wordsKernel36(lo, hi int, add4 []int64, pass33, pass []uint64, pass34, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
+func wordsKernel40(lo, hi int, add4 []int64, map32 [][8]byte, pass []uint64, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nPartitionedDistinct
 	room := min(len(pass), len(pass2))
@@ -2984,27 +3035,69 @@ func wordsKernel36(lo, hi int, add4 []int64, pass33, pass []uint64, pass34, pass
 	for digit := range 256 {
 		places[digit] += add4[int64(digit)+x] - x2
 	}
-	pass33Rows := pass33[lo:hi]
-	pass34Rows := pass34[lo:hi]
-	pass34Rows = pass34Rows[:len(pass33Rows)]
-	for i, pass3 := range pass33Rows {
+	map32Rows := map32[lo:hi]
+	for i := range map32Rows {
+		x3 := binary.BigEndian.Uint64(map32Rows[i][:])
+		digit := int64(x3 >> (digitShift & 63) & 255)
+		// g = groups(head, tail)
+		digit2 := int(digit)
+		place := places[digit2]
+		places[digit2] = place + 1
+		pass[place] = x3
+		pass2[place] = int64(lo + i)
+	}
+}
+
+// wordsKernel40Summary returns what rows lo to hi add to the state, in the stages pass22.
+//
+//go:noinline
+func wordsKernel40Summary(lo, hi int, map32 [][8]byte, digitShift int64, digits []int64) {
+	counts := (*[256]int64)(digits)
+	map32Rows := map32[lo:hi]
+	for i := range map32Rows {
+		x := binary.BigEndian.Uint64(map32Rows[i][:])
+		digit := int64(x >> (digitShift & 63) & 255)
+		// g = groups(head, tail)
+		digit2 := int(digit)
+		counts[digit2]++
+	}
+}
+
+// wordsKernel41 runs rows lo to hi through the stages pass23, from the state before them to the one after.
+//
+//go:noinline
+func wordsKernel41(lo, hi int, add4 []int64, pass37, pass []uint64, pass38, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
+	x := digitNumber * 256
+	x2 := digitNumber * nPartitionedDistinct
+	room := min(len(pass), len(pass2))
+	pass = pass[:room]
+	pass2 = pass2[:room]
+	places := (*[256]int64)(digits)
+	// where the next row of each digit goes
+	for digit := range 256 {
+		places[digit] += add4[int64(digit)+x] - x2
+	}
+	pass37Rows := pass37[lo:hi]
+	pass38Rows := pass38[lo:hi]
+	pass38Rows = pass38Rows[:len(pass37Rows)]
+	for i, pass3 := range pass37Rows {
 		digit := int64(pass3 >> (digitShift & 63) & 255)
 		// g = groups(head, tail)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
 		pass[place] = pass3
-		pass2[place] = pass34Rows[i]
+		pass2[place] = pass38Rows[i]
 	}
 }
 
-// wordsKernel36Summary returns what rows lo to hi add to the state, in the stages pass19.
+// wordsKernel41Summary returns what rows lo to hi add to the state, in the stages pass23.
 //
 //go:noinline
-func wordsKernel36Summary(lo, hi int, pass33 []uint64, digitShift int64, digits []int64) {
+func wordsKernel41Summary(lo, hi int, pass37 []uint64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass33Rows := pass33[lo:hi]
-	for _, pass := range pass33Rows {
+	pass37Rows := pass37[lo:hi]
+	for _, pass := range pass37Rows {
 		digit := int64(pass >> (digitShift & 63) & 255)
 		// g = groups(head, tail)
 		digit2 := int(digit)
@@ -3012,10 +3105,10 @@ func wordsKernel36Summary(lo, hi int, pass33 []uint64, digitShift int64, digits 
 	}
 }
 
-// wordsKernel42 runs rows lo to hi through the stages pass25, from the state before them to the one after.
+// wordsKernel47 runs rows lo to hi through the stages pass29, from the state before them to the one after.
 //
 //go:noinline
-func wordsKernel42(lo, hi int, add4 []int64, pass45 []uint64, pass46, pass []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
+func wordsKernel47(lo, hi int, add4 []int64, pass49 []uint64, pass50, pass []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nPartitionedDistinct
 	places := (*[256]int64)(digits)
@@ -3023,98 +3116,37 @@ func wordsKernel42(lo, hi int, add4 []int64, pass45 []uint64, pass46, pass []int
 	for digit := range 256 {
 		places[digit] += add4[int64(digit)+x] - x2
 	}
-	pass45Rows := pass45[lo:hi]
-	pass46Rows := pass46[lo:hi]
-	pass46Rows = pass46Rows[:len(pass45Rows)]
-	for i := range pass45Rows {
-		digit := int64(pass45Rows[i] >> (digitShift & 63) & 255)
+	pass49Rows := pass49[lo:hi]
+	pass50Rows := pass50[lo:hi]
+	pass50Rows = pass50Rows[:len(pass49Rows)]
+	for i := range pass49Rows {
+		digit := int64(pass49Rows[i] >> (digitShift & 63) & 255)
 		// g = groups(head, tail)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
-		pass[place] = pass46Rows[i]
+		pass[place] = pass50Rows[i]
 	}
 }
 
-// wordsKernel42Summary returns what rows lo to hi add to the state, in the stages pass25.
+// wordsKernel47Summary returns what rows lo to hi add to the state, in the stages pass29.
 //
 //go:noinline
-func wordsKernel42Summary(lo, hi int, pass45 []uint64, digitShift int64, digits []int64) {
+func wordsKernel47Summary(lo, hi int, pass49 []uint64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass45Rows := pass45[lo:hi]
-	for i := range pass45Rows {
-		digit := int64(pass45Rows[i] >> (digitShift & 63) & 255)
+	pass49Rows := pass49[lo:hi]
+	for i := range pass49Rows {
+		digit := int64(pass49Rows[i] >> (digitShift & 63) & 255)
 		// g = groups(head, tail)
 		digit2 := int(digit)
 		counts[digit2]++
 	}
 }
 
-// wordsKernel43 runs rows lo to hi through the stages map36, histogram5, from the state before them to the one after.
+// wordsKernel48 runs rows lo to hi through the stages partial7, offset7, add7, from the state before them to the one after.
 //
 //go:noinline
-func wordsKernel43(lo, hi int, pass47 []int64, map31, map2 []uint64, histogram []int64) {
-	pass47Rows := pass47[lo:hi]
-	map31Rows := map31[lo:hi]
-	map31Rows = map31Rows[:len(pass47Rows)]
-	mapRows := map2[lo:hi]
-	mapRows = mapRows[:len(pass47Rows)]
-	for i, at := range pass47Rows {
-		var x uint64
-		if uint64(at) < uint64(len(map31)) {
-			x = map31[at]
-		}
-		x2 := x
-		// g = groups(head, tail)
-		mapRows[i] = x2
-		x3 := map31Rows[i]
-		digit := int64(x3 >> 0 & 255)
-		bin := int(digit)
-		if uint64(bin) < uint64(len(histogram)) {
-			histogram[bin]++
-		}
-		digit2 := int64(x3 >> 8 & 255)
-		bin2 := int(digit2 + 256)
-		if uint64(bin2) < uint64(len(histogram)) {
-			histogram[bin2]++
-		}
-		digit3 := int64(x3 >> 16 & 255)
-		bin3 := int(digit3 + 512)
-		if uint64(bin3) < uint64(len(histogram)) {
-			histogram[bin3]++
-		}
-		digit4 := int64(x3 >> 24 & 255)
-		bin4 := int(digit4 + 768)
-		if uint64(bin4) < uint64(len(histogram)) {
-			histogram[bin4]++
-		}
-		digit5 := int64(x3 >> 32 & 255)
-		bin5 := int(digit5 + 1024)
-		if uint64(bin5) < uint64(len(histogram)) {
-			histogram[bin5]++
-		}
-		digit6 := int64(x3 >> 40 & 255)
-		bin6 := int(digit6 + 1280)
-		if uint64(bin6) < uint64(len(histogram)) {
-			histogram[bin6]++
-		}
-		digit7 := int64(x3 >> 48 & 255)
-		bin7 := int(digit7 + 1536)
-		if uint64(bin7) < uint64(len(histogram)) {
-			histogram[bin7]++
-		}
-		digit8 := int64(x3 >> 56 & 255)
-		bin8 := int(digit8 + 1792)
-		if uint64(bin8) < uint64(len(histogram)) {
-			histogram[bin8]++
-		}
-	}
-}
-
-// wordsKernel44 runs rows lo to hi through the stages partial7, offset7, add7, from the state before them to the one after.
-//
-//go:noinline
-func wordsKernel44(lo, hi int, histogram5, add []int64, add2 int64) int64 {
+func wordsKernel48(lo, hi int, histogram5, add []int64, add2 int64) int64 {
 	histogram5Rows := histogram5[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram5Rows)]
@@ -3126,10 +3158,10 @@ func wordsKernel44(lo, hi int, histogram5, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// wordsKernel44Summary returns what rows lo to hi add to the state, in the stages partial7, offset7, add7.
+// wordsKernel48Summary returns what rows lo to hi add to the state, in the stages partial7, offset7, add7.
 //
 //go:noinline
-func wordsKernel44Summary(lo, hi int, histogram5 []int64) int64 {
+func wordsKernel48Summary(lo, hi int, histogram5 []int64) int64 {
 	var add int64
 	histogram5Rows := histogram5[lo:hi]
 	for i := range histogram5Rows {
@@ -3138,32 +3170,82 @@ func wordsKernel44Summary(lo, hi int, histogram5 []int64) int64 {
 	return add
 }
 
-// wordsKernel53 runs rows lo to hi through the stages map37, map43, map44, map45, map46, from the state before them to the one after.
+// wordsKernel49 runs rows lo to hi through the stages map40, pass30, from the state before them to the one after.
 //
 //go:noinline
-func wordsKernel53(lo, hi int, pass62, compact3 []int64, pass31, map2, pass32, map3 [][8]byte, compact4, insert4, map4 []int64) {
+func wordsKernel49(lo, hi int, add5, pass51 []int64, map35, pass []uint64, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
+	x := digitNumber * 256
+	x2 := digitNumber * nPartitionedDistinct
+	room := min(len(pass), len(pass2))
+	pass = pass[:room]
+	pass2 = pass2[:room]
+	places := (*[256]int64)(digits)
+	// where the next row of each digit goes
+	for digit := range 256 {
+		places[digit] += add5[int64(digit)+x] - x2
+	}
+	pass51Rows := pass51[lo:hi]
+	for _, pass3 := range pass51Rows {
+		var x3 uint64
+		if uint64(pass3) < uint64(len(map35)) {
+			x3 = map35[pass3]
+		}
+		x4 := x3
+		digit := int64(x4 >> (digitShift & 63) & 255)
+		// g = groups(head, tail)
+		digit2 := int(digit)
+		place := places[digit2]
+		places[digit2] = place + 1
+		pass[place] = x4
+		pass2[place] = pass3
+	}
+}
+
+// wordsKernel49Summary returns what rows lo to hi add to the state, in the stages map40, pass30.
+//
+//go:noinline
+func wordsKernel49Summary(lo, hi int, pass51 []int64, map35 []uint64, digitShift int64, digits []int64) {
+	counts := (*[256]int64)(digits)
+	pass51Rows := pass51[lo:hi]
+	for _, pass := range pass51Rows {
+		var x uint64
+		if uint64(pass) < uint64(len(map35)) {
+			x = map35[pass]
+		}
+		x2 := x
+		digit := int64(x2 >> (digitShift & 63) & 255)
+		// g = groups(head, tail)
+		digit2 := int(digit)
+		counts[digit2]++
+	}
+}
+
+// wordsKernel57 runs rows lo to hi through the stages map41, map47, map48, map49, map50, from the state before them to the one after.
+//
+//go:noinline
+func wordsKernel57(lo, hi int, either2, compact3 []int64, pass33, map2, pass34, map3 [][8]byte, compact4, insert4, map4 []int64) {
 	mapRows := map2[lo:hi]
 	mapRows2 := map3[lo:hi]
 	mapRows2 = mapRows2[:len(mapRows)]
 	mapRows3 := map4[lo:hi]
 	mapRows3 = mapRows3[:len(mapRows)]
 	for i := range mapRows {
-		x := pass62[lo+i]
+		x := either2[lo+i]
 		var compact int64
 		if uint64(x) < uint64(len(compact3)) {
 			compact = compact3[x]
 		}
 		compact2 := compact
 		var pass uint64
-		if uint64(compact2) < uint64(len(pass31)) {
-			pass = binary.BigEndian.Uint64(pass31[compact2][:])
+		if uint64(compact2) < uint64(len(pass33)) {
+			pass = binary.BigEndian.Uint64(pass33[compact2][:])
 		}
 		pass2 := pass
 		// return head: first(head, by: g), tail: first(tail, by: g), count: count(by: g)
 		binary.BigEndian.PutUint64(mapRows[i][:], pass2)
 		var pass3 uint64
-		if uint64(compact2) < uint64(len(pass32)) {
-			pass3 = binary.BigEndian.Uint64(pass32[compact2][:])
+		if uint64(compact2) < uint64(len(pass34)) {
+			pass3 = binary.BigEndian.Uint64(pass34[compact2][:])
 		}
 		pass4 := pass3
 		binary.BigEndian.PutUint64(mapRows2[i][:], pass4)
@@ -3181,10 +3263,10 @@ func wordsKernel53(lo, hi int, pass62, compact3 []int64, pass31, map2, pass32, m
 	}
 }
 
-// wordsKernel54 runs rows lo to hi through the stages map38, map39, histogram6, from the state before them to the one after.
+// wordsKernel58 runs rows lo to hi through the stages map42, map43, histogram6, from the state before them to the one after.
 //
 //go:noinline
-func wordsKernel54(lo, hi int, head [][8]byte, map2 []uint64, histogram []int64, tail [][8]byte) {
+func wordsKernel58(lo, hi int, head [][8]byte, map2 []uint64, histogram []int64, tail [][8]byte) {
 	headRows := head[lo:hi]
 	mapRows := map2[lo:hi]
 	mapRows = mapRows[:len(headRows)]
@@ -3237,10 +3319,10 @@ func wordsKernel54(lo, hi int, head [][8]byte, map2 []uint64, histogram []int64,
 	}
 }
 
-// wordsKernel55 runs rows lo to hi through the stages partial8, offset8, add8, from the state before them to the one after.
+// wordsKernel59 runs rows lo to hi through the stages partial8, offset8, add8, from the state before them to the one after.
 //
 //go:noinline
-func wordsKernel55(lo, hi int, histogram6, add []int64, add2 int64) int64 {
+func wordsKernel59(lo, hi int, histogram6, add []int64, add2 int64) int64 {
 	histogram6Rows := histogram6[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram6Rows)]
@@ -3252,10 +3334,10 @@ func wordsKernel55(lo, hi int, histogram6, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// wordsKernel55Summary returns what rows lo to hi add to the state, in the stages partial8, offset8, add8.
+// wordsKernel59Summary returns what rows lo to hi add to the state, in the stages partial8, offset8, add8.
 //
 //go:noinline
-func wordsKernel55Summary(lo, hi int, histogram6 []int64) int64 {
+func wordsKernel59Summary(lo, hi int, histogram6 []int64) int64 {
 	var add int64
 	histogram6Rows := histogram6[lo:hi]
 	for i := range histogram6Rows {
@@ -3264,10 +3346,10 @@ func wordsKernel55Summary(lo, hi int, histogram6 []int64) int64 {
 	return add
 }
 
-// wordsKernel56 runs rows lo to hi through the stages pass34, from the state before them to the one after.
+// wordsKernel60 runs rows lo to hi through the stages pass38, from the state before them to the one after.
 //
 //go:noinline
-func wordsKernel56(lo, hi int, add6 []int64, tail [][8]byte, pass []uint64, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
+func wordsKernel60(lo, hi int, add6 []int64, tail [][8]byte, pass []uint64, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	pass2 = pass2[:len(pass)]
@@ -3289,10 +3371,10 @@ func wordsKernel56(lo, hi int, add6 []int64, tail [][8]byte, pass []uint64, pass
 	}
 }
 
-// wordsKernel56Summary returns what rows lo to hi add to the state, in the stages pass34.
+// wordsKernel60Summary returns what rows lo to hi add to the state, in the stages pass38.
 //
 //go:noinline
-func wordsKernel56Summary(lo, hi int, tail [][8]byte, digitShift int64, digits []int64) {
+func wordsKernel60Summary(lo, hi int, tail [][8]byte, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	tailRows := tail[lo:hi]
 	for i := range tailRows {
@@ -3304,10 +3386,10 @@ func wordsKernel56Summary(lo, hi int, tail [][8]byte, digitShift int64, digits [
 	}
 }
 
-// wordsKernel57 runs rows lo to hi through the stages pass35, from the state before them to the one after.
+// wordsKernel61 runs rows lo to hi through the stages pass39, from the state before them to the one after.
 //
 //go:noinline
-func wordsKernel57(lo, hi int, add6 []int64, pass63, pass []uint64, pass64, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
+func wordsKernel61(lo, hi int, add6 []int64, pass67, pass []uint64, pass68, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	room := min(len(pass), len(pass2))
@@ -3318,27 +3400,27 @@ func wordsKernel57(lo, hi int, add6 []int64, pass63, pass []uint64, pass64, pass
 	for digit := range 256 {
 		places[digit] += add6[int64(digit)+x] - x2
 	}
-	pass63Rows := pass63[lo:hi]
-	pass64Rows := pass64[lo:hi]
-	pass64Rows = pass64Rows[:len(pass63Rows)]
-	for i, pass3 := range pass63Rows {
+	pass67Rows := pass67[lo:hi]
+	pass68Rows := pass68[lo:hi]
+	pass68Rows = pass68Rows[:len(pass67Rows)]
+	for i, pass3 := range pass67Rows {
 		digit := int64(pass3 >> (digitShift & 63) & 255)
 		// g = groups(head, tail)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
 		pass[place] = pass3
-		pass2[place] = pass64Rows[i]
+		pass2[place] = pass68Rows[i]
 	}
 }
 
-// wordsKernel57Summary returns what rows lo to hi add to the state, in the stages pass35.
+// wordsKernel61Summary returns what rows lo to hi add to the state, in the stages pass39.
 //
 //go:noinline
-func wordsKernel57Summary(lo, hi int, pass63 []uint64, digitShift int64, digits []int64) {
+func wordsKernel61Summary(lo, hi int, pass67 []uint64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass63Rows := pass63[lo:hi]
-	for _, pass := range pass63Rows {
+	pass67Rows := pass67[lo:hi]
+	for _, pass := range pass67Rows {
 		digit := int64(pass >> (digitShift & 63) & 255)
 		// g = groups(head, tail)
 		digit2 := int(digit)
@@ -3346,10 +3428,10 @@ func wordsKernel57Summary(lo, hi int, pass63 []uint64, digitShift int64, digits 
 	}
 }
 
-// wordsKernel63 runs rows lo to hi through the stages pass41, from the state before them to the one after.
+// wordsKernel67 runs rows lo to hi through the stages pass45, from the state before them to the one after.
 //
 //go:noinline
-func wordsKernel63(lo, hi int, add6 []int64, pass75 []uint64, pass76, pass []int64, digitNumber, digitShift, n int64, digits []int64) {
+func wordsKernel67(lo, hi int, add6 []int64, pass79 []uint64, pass80, pass []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	places := (*[256]int64)(digits)
@@ -3357,51 +3439,51 @@ func wordsKernel63(lo, hi int, add6 []int64, pass75 []uint64, pass76, pass []int
 	for digit := range 256 {
 		places[digit] += add6[int64(digit)+x] - x2
 	}
-	pass75Rows := pass75[lo:hi]
-	pass76Rows := pass76[lo:hi]
-	pass76Rows = pass76Rows[:len(pass75Rows)]
-	for i := range pass75Rows {
-		digit := int64(pass75Rows[i] >> (digitShift & 63) & 255)
+	pass79Rows := pass79[lo:hi]
+	pass80Rows := pass80[lo:hi]
+	pass80Rows = pass80Rows[:len(pass79Rows)]
+	for i := range pass79Rows {
+		digit := int64(pass79Rows[i] >> (digitShift & 63) & 255)
 		// g = groups(head, tail)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
-		pass[place] = pass76Rows[i]
+		pass[place] = pass80Rows[i]
 	}
 }
 
-// wordsKernel63Summary returns what rows lo to hi add to the state, in the stages pass41.
+// wordsKernel67Summary returns what rows lo to hi add to the state, in the stages pass45.
 //
 //go:noinline
-func wordsKernel63Summary(lo, hi int, pass75 []uint64, digitShift int64, digits []int64) {
+func wordsKernel67Summary(lo, hi int, pass79 []uint64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass75Rows := pass75[lo:hi]
-	for i := range pass75Rows {
-		digit := int64(pass75Rows[i] >> (digitShift & 63) & 255)
+	pass79Rows := pass79[lo:hi]
+	for i := range pass79Rows {
+		digit := int64(pass79Rows[i] >> (digitShift & 63) & 255)
 		// g = groups(head, tail)
 		digit2 := int(digit)
 		counts[digit2]++
 	}
 }
 
-// wordsKernel64 runs rows lo to hi through the stages map40, histogram7, from the state before them to the one after.
+// wordsKernel68 runs rows lo to hi through the stages map44, histogram7, from the state before them to the one after.
 //
 //go:noinline
-func wordsKernel64(lo, hi int, pass77 []int64, map38, map2 []uint64, histogram []int64) {
-	pass77Rows := pass77[lo:hi]
-	map38Rows := map38[lo:hi]
-	map38Rows = map38Rows[:len(pass77Rows)]
+func wordsKernel68(lo, hi int, pass81 []int64, map42, map2 []uint64, histogram []int64) {
+	pass81Rows := pass81[lo:hi]
+	map42Rows := map42[lo:hi]
+	map42Rows = map42Rows[:len(pass81Rows)]
 	mapRows := map2[lo:hi]
-	mapRows = mapRows[:len(pass77Rows)]
-	for i, at := range pass77Rows {
+	mapRows = mapRows[:len(pass81Rows)]
+	for i, at := range pass81Rows {
 		var x uint64
-		if uint64(at) < uint64(len(map38)) {
-			x = map38[at]
+		if uint64(at) < uint64(len(map42)) {
+			x = map42[at]
 		}
 		x2 := x
 		// g = groups(head, tail)
 		mapRows[i] = x2
-		x3 := map38Rows[i]
+		x3 := map42Rows[i]
 		digit := int64(x3 >> 0 & 255)
 		bin := int(digit)
 		if uint64(bin) < uint64(len(histogram)) {
@@ -3445,10 +3527,10 @@ func wordsKernel64(lo, hi int, pass77 []int64, map38, map2 []uint64, histogram [
 	}
 }
 
-// wordsKernel65 runs rows lo to hi through the stages partial9, offset9, add9, from the state before them to the one after.
+// wordsKernel69 runs rows lo to hi through the stages partial9, offset9, add9, from the state before them to the one after.
 //
 //go:noinline
-func wordsKernel65(lo, hi int, histogram7, add []int64, add2 int64) int64 {
+func wordsKernel69(lo, hi int, histogram7, add []int64, add2 int64) int64 {
 	histogram7Rows := histogram7[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram7Rows)]
@@ -3460,10 +3542,10 @@ func wordsKernel65(lo, hi int, histogram7, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// wordsKernel65Summary returns what rows lo to hi add to the state, in the stages partial9, offset9, add9.
+// wordsKernel69Summary returns what rows lo to hi add to the state, in the stages partial9, offset9, add9.
 //
 //go:noinline
-func wordsKernel65Summary(lo, hi int, histogram7 []int64) int64 {
+func wordsKernel69Summary(lo, hi int, histogram7 []int64) int64 {
 	var add int64
 	histogram7Rows := histogram7[lo:hi]
 	for i := range histogram7Rows {
@@ -3472,14 +3554,14 @@ func wordsKernel65Summary(lo, hi int, histogram7 []int64) int64 {
 	return add
 }
 
-// wordsKernel74 runs rows lo to hi through the stages map41, map42, mask3, partial10, offset10, add10, aggregate, from the state before them to the one after.
+// wordsKernel78 runs rows lo to hi through the stages map45, map46, mask3, partial10, offset10, add10, aggregate, from the state before them to the one after.
 //
 //go:noinline
-func wordsKernel74(lo, hi int, pass92 []int64, head, tail, aggregate, aggregate2 [][8]byte, aggregate3 []int64, gRunsBegun int64, openLast, openLast2 uint64, openSum int64) (int64, uint64, uint64, int64) {
+func wordsKernel78(lo, hi int, pass96 []int64, head, tail, aggregate, aggregate2 [][8]byte, aggregate3 []int64, gRunsBegun int64, openLast, openLast2 uint64, openSum int64) (int64, uint64, uint64, int64) {
 	aggregate2 = aggregate2[:len(aggregate)]
 	aggregate3 = aggregate3[:len(aggregate)]
-	pass92Rows := pass92[lo:hi]
-	for i, x := range pass92Rows {
+	pass96Rows := pass96[lo:hi]
+	for i, x := range pass96Rows {
 		var head2 uint64
 		if uint64(x) < uint64(len(head)) {
 			head2 = binary.BigEndian.Uint64(head[x][:])
@@ -3510,11 +3592,11 @@ func wordsKernel74(lo, hi int, pass92 []int64, head, tail, aggregate, aggregate2
 	return gRunsBegun, openLast, openLast2, openSum
 }
 
-// wordsKernel74Summary returns what rows lo to hi add to the state, in the stages map41, map42, mask3, partial10, offset10, add10, aggregate.
+// wordsKernel78Summary returns what rows lo to hi add to the state, in the stages map45, map46, mask3, partial10, offset10, add10, aggregate.
 // sum&(bit-1) is 0 if bit is 1, as in the first row of a group, and sum if bit is 0.
 //
 //go:noinline
-func wordsKernel74Summary(lo, hi int, pass92 []int64, head, tail [][8]byte) (int64, bool, uint64, bool, uint64, bool, int64) {
+func wordsKernel78Summary(lo, hi int, pass96 []int64, head, tail [][8]byte) (int64, bool, uint64, bool, uint64, bool, int64) {
 	var gRunsBegun int64
 	var openPresent bool
 	var openLast uint64
@@ -3523,7 +3605,7 @@ func wordsKernel74Summary(lo, hi int, pass92 []int64, head, tail [][8]byte) (int
 	var openHead bool
 	var openSum int64
 	if lo > 0 {
-		at := pass92[lo-1]
+		at := pass96[lo-1]
 		var head2 uint64
 		if uint64(at) < uint64(len(head)) {
 			head2 = binary.BigEndian.Uint64(head[at][:])
@@ -3531,15 +3613,15 @@ func wordsKernel74Summary(lo, hi int, pass92 []int64, head, tail [][8]byte) (int
 		openLast = head2
 	}
 	if lo > 0 {
-		at := pass92[lo-1]
+		at := pass96[lo-1]
 		var tail2 uint64
 		if uint64(at) < uint64(len(tail)) {
 			tail2 = binary.BigEndian.Uint64(tail[at][:])
 		}
 		openLast2 = tail2
 	}
-	pass92Rows := pass92[lo:hi]
-	for i, x := range pass92Rows {
+	pass96Rows := pass96[lo:hi]
+	for i, x := range pass96Rows {
 		var head2 uint64
 		if uint64(x) < uint64(len(head)) {
 			head2 = binary.BigEndian.Uint64(head[x][:])
@@ -3824,438 +3906,444 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 		compact := kgenTemporary[int64](&call, int(nSlotsLength))
 		compact2 := kgenTemporary[int64](&call, int(nSlotsLength))
 		map2 := kgenTemporary[[8]byte](&call, int(nSlotsLength))
-		map3 := kgenTemporary[uint64](&call, int(nSlotsLength))
-		histogram := kgenTemporary[int64](&call, 2048)
-		clear(histogram)
+		map3 := kgenTemporary[[8]byte](&call, int(nSlotsLength))
 		var nDistinctPlace int64
-		few := min(workers, int(nSlotsLength)/65536)
-		if int(nSlotsLength) < 65536 {
-			few = workers
-		}
-		if few > 1 {
+		if workers > 1 {
 			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 			var nDistinctPlace2 int64
-			kgenInOrder(&call, few, int(nSlotsLength), 32768, func(blocks *kgenBlocks) {
-				histogramOwn := make([]int64, 2048)
+			kgenInOrder(&call, workers, int(nSlotsLength), 32768, func(blocks *kgenBlocks) {
+				compactScratch := make([]int64, 32768)
+				compactScratch2 := make([]int64, 32768)
+				mapScratch := make([][8]byte, 32768)
+				mapScratch2 := make([][8]byte, 32768)
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					nDistinctPlace3 := wordsShardKernel7Summary(lo, hi, mask)
+					nDistinctPlace3 := wordsShardKernel7(lo, hi, mask, insert, compactScratch, compactScratch2, head, mapScratch, tail, mapScratch2, 0)
 					blocks.await()
 					nDistinctPlaceBefore := nDistinctPlace2
 					nDistinctPlace2 = nDistinctPlaceBefore + nDistinctPlace3
-					nDistinctPlaceEnd := nDistinctPlace2
 					blocks.release()
-					compactPart := compact[:nDistinctPlaceEnd]
-					compactPart2 := compact2[:nDistinctPlaceEnd]
-					mapPart := map2[:nDistinctPlaceEnd]
-					mapPart2 := map3[:nDistinctPlaceEnd]
-					wordsShardKernel7(lo, hi, mask, insert, compactPart, compactPart2, tail, mapPart, head, mapPart2, histogramOwn, nDistinctPlaceBefore)
+					copy(compact[nDistinctPlaceBefore:], compactScratch[:nDistinctPlace3])
+					copy(compact2[nDistinctPlaceBefore:], compactScratch2[:nDistinctPlace3])
+					copy(map2[nDistinctPlaceBefore:], mapScratch[:nDistinctPlace3])
+					copy(map3[nDistinctPlaceBefore:], mapScratch2[:nDistinctPlace3])
 				}
-				blocks.chain.lock.Lock()
-				for i := range histogramOwn {
-					atomic.AddInt64(&histogram[i], histogramOwn[i])
-				}
-				blocks.chain.lock.Unlock()
 			})
 			nDistinctPlace = nDistinctPlace2
 		} else {
-			nDistinctPlace = wordsShardKernel7(0, int(nSlotsLength), mask, insert, compact, compact2, tail, map2, head, map3, histogram, 0)
+			nDistinctPlace = wordsShardKernel7(0, int(nSlotsLength), mask, insert, compact, compact2, head, map2, tail, map3, 0)
 		}
 		nDistinctLength := nDistinctPlace
-		add := kgenTemporary[int64](&call, 2048)
-		if workers > 1 {
-			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-			var add2 int64
-			kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					add3 := wordsShardKernel8Summary(lo, hi, histogram)
-					blocks.await()
-					addBefore := add2
-					add2 = addBefore + add3
-					blocks.release()
-					wordsShardKernel8(lo, hi, histogram, add, addBefore)
-				}
-			})
+		pass := kgenTemporary[int64](&call, int(nSlotsLength))
+		either := kgenTemporary[int64](&call, int(nSlotsLength))
+		if 0 < 65-int(nDistinctLength) {
+			map4 := kgenTemporary[uint64](&call, int(nDistinctLength))
+			digits := make([]int64, 64)
+			wordsShardKernel8Summary(0, int(nDistinctLength), map3, digits)
+			wordsShardKernel8(0, int(nDistinctLength), map2, map4, map3, pass, digits)
+			digits2 := make([]int64, 64)
+			wordsShardKernel9Summary(0, int(nDistinctLength), pass, map4, digits2)
+			wordsShardKernel9(0, int(nDistinctLength), pass, map4, either, digits2)
 		} else {
-			wordsShardKernel8(0, 2048, histogram, add, 0)
-		}
-		pass := kgenTemporary[uint64](&call, int(nDistinctLength))
-		pass2 := kgenTemporary[int64](&call, int(nDistinctLength))
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					wordsShardKernel9Summary(lo, hi, map2, 0, digits)
-					blocks.await()
-					for digit := range 256 {
-						count2 := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count2
+			map4 := kgenTemporary[uint64](&call, int(nDistinctLength))
+			histogram := kgenTemporary[int64](&call, 2048)
+			clear(histogram)
+			histogram2 := kgenTemporary[int64](&call, 2048)
+			clear(histogram2)
+			few := min(workers, int(nDistinctLength)/131072)
+			if int(nDistinctLength) < 65536 {
+				few = workers
+			}
+			if few > 1 {
+				kgenFork(&call, few, int(nDistinctLength), 4096, func(_, lo, hi int) {
+					histogramOwn := make([]int64, 2048)
+					histogramOwn2 := make([]int64, 2048)
+					wordsShardKernel10(lo, hi, map2, map4, histogramOwn, map3, histogramOwn2)
+					for i := range histogramOwn {
+						atomic.AddInt64(&histogram[i], histogramOwn[i])
 					}
-					blocks.release()
-					wordsShardKernel9(lo, hi, add, map2, pass, pass2, 0, 0, nDistinctLength, digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			wordsShardKernel9(0, int(nDistinctLength), add, map2, pass, pass2, 0, 0, nDistinctLength, digits)
-		}
-		pass3 := kgenTemporary[uint64](&call, int(nDistinctLength))
-		pass4 := kgenTemporary[int64](&call, int(nDistinctLength))
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					wordsShardKernel10Summary(lo, hi, pass, 8, digits)
-					blocks.await()
-					for digit := range 256 {
-						count2 := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count2
+					for i := range histogramOwn2 {
+						atomic.AddInt64(&histogram2[i], histogramOwn2[i])
 					}
-					blocks.release()
-					wordsShardKernel10(lo, hi, add, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			wordsShardKernel10(0, int(nDistinctLength), add, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
-		}
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					wordsShardKernel10Summary(lo, hi, pass3, 16, digits)
-					blocks.await()
-					for digit := range 256 {
-						count2 := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count2
+				})
+			} else {
+				wordsShardKernel10(0, int(nDistinctLength), map2, map4, histogram, map3, histogram2)
+			}
+			add := kgenTemporary[int64](&call, 2048)
+			if workers > 1 {
+				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+				var add2 int64
+				kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						add3 := wordsShardKernel11Summary(lo, hi, histogram)
+						blocks.await()
+						addBefore := add2
+						add2 = addBefore + add3
+						blocks.release()
+						wordsShardKernel11(lo, hi, histogram, add, addBefore)
 					}
-					blocks.release()
-					wordsShardKernel10(lo, hi, add, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			wordsShardKernel10(0, int(nDistinctLength), add, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
-		}
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					wordsShardKernel10Summary(lo, hi, pass, 24, digits)
-					blocks.await()
-					for digit := range 256 {
-						count2 := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count2
+				})
+			} else {
+				wordsShardKernel11(0, 2048, histogram, add, 0)
+			}
+			pass2 := kgenTemporary[uint64](&call, int(nDistinctLength))
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsShardKernel12Summary(lo, hi, map3, 0, digits)
+						blocks.await()
+						for digit := range 256 {
+							count2 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count2
+						}
+						blocks.release()
+						wordsShardKernel12(lo, hi, add, map3, pass2, pass, 0, 0, nDistinctLength, digits)
 					}
-					blocks.release()
-					wordsShardKernel10(lo, hi, add, pass, pass3, pass2, pass4, 3, 24, nDistinctLength, digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			wordsShardKernel10(0, int(nDistinctLength), add, pass, pass3, pass2, pass4, 3, 24, nDistinctLength, digits)
-		}
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					wordsShardKernel10Summary(lo, hi, pass3, 32, digits)
-					blocks.await()
-					for digit := range 256 {
-						count2 := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count2
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsShardKernel12(0, int(nDistinctLength), add, map3, pass2, pass, 0, 0, nDistinctLength, digits)
+			}
+			pass3 := kgenTemporary[uint64](&call, int(nDistinctLength))
+			pass4 := kgenTemporary[int64](&call, int(nDistinctLength))
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsShardKernel13Summary(lo, hi, pass2, 8, digits)
+						blocks.await()
+						for digit := range 256 {
+							count2 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count2
+						}
+						blocks.release()
+						wordsShardKernel13(lo, hi, add, pass2, pass3, pass, pass4, 1, 8, nDistinctLength, digits)
 					}
-					blocks.release()
-					wordsShardKernel10(lo, hi, add, pass3, pass, pass4, pass2, 4, 32, nDistinctLength, digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			wordsShardKernel10(0, int(nDistinctLength), add, pass3, pass, pass4, pass2, 4, 32, nDistinctLength, digits)
-		}
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					wordsShardKernel10Summary(lo, hi, pass, 40, digits)
-					blocks.await()
-					for digit := range 256 {
-						count2 := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count2
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsShardKernel13(0, int(nDistinctLength), add, pass2, pass3, pass, pass4, 1, 8, nDistinctLength, digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsShardKernel13Summary(lo, hi, pass3, 16, digits)
+						blocks.await()
+						for digit := range 256 {
+							count2 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count2
+						}
+						blocks.release()
+						wordsShardKernel13(lo, hi, add, pass3, pass2, pass4, pass, 2, 16, nDistinctLength, digits)
 					}
-					blocks.release()
-					wordsShardKernel10(lo, hi, add, pass, pass3, pass2, pass4, 5, 40, nDistinctLength, digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			wordsShardKernel10(0, int(nDistinctLength), add, pass, pass3, pass2, pass4, 5, 40, nDistinctLength, digits)
-		}
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					wordsShardKernel10Summary(lo, hi, pass3, 48, digits)
-					blocks.await()
-					for digit := range 256 {
-						count2 := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count2
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsShardKernel13(0, int(nDistinctLength), add, pass3, pass2, pass4, pass, 2, 16, nDistinctLength, digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsShardKernel13Summary(lo, hi, pass2, 24, digits)
+						blocks.await()
+						for digit := range 256 {
+							count2 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count2
+						}
+						blocks.release()
+						wordsShardKernel13(lo, hi, add, pass2, pass3, pass, pass4, 3, 24, nDistinctLength, digits)
 					}
-					blocks.release()
-					wordsShardKernel10(lo, hi, add, pass3, pass, pass4, pass2, 6, 48, nDistinctLength, digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			wordsShardKernel10(0, int(nDistinctLength), add, pass3, pass, pass4, pass2, 6, 48, nDistinctLength, digits)
-		}
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					wordsShardKernel16Summary(lo, hi, pass, 56, digits)
-					blocks.await()
-					for digit := range 256 {
-						count2 := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count2
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsShardKernel13(0, int(nDistinctLength), add, pass2, pass3, pass, pass4, 3, 24, nDistinctLength, digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsShardKernel13Summary(lo, hi, pass3, 32, digits)
+						blocks.await()
+						for digit := range 256 {
+							count2 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count2
+						}
+						blocks.release()
+						wordsShardKernel13(lo, hi, add, pass3, pass2, pass4, pass, 4, 32, nDistinctLength, digits)
 					}
-					blocks.release()
-					wordsShardKernel16(lo, hi, add, pass, pass2, pass4, 7, 56, nDistinctLength, digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			wordsShardKernel16(0, int(nDistinctLength), add, pass, pass2, pass4, 7, 56, nDistinctLength, digits)
-		}
-		map4 := kgenTemporary[uint64](&call, int(nDistinctLength))
-		histogram2 := kgenTemporary[int64](&call, 2048)
-		clear(histogram2)
-		few2 := min(workers, int(nDistinctLength)/65536)
-		if int(nDistinctLength) < 65536 {
-			few2 = workers
-		}
-		if few2 > 1 {
-			kgenFork(&call, few2, int(nDistinctLength), 4096, func(_, lo, hi int) {
-				histogramOwn := make([]int64, 2048)
-				wordsShardKernel17(lo, hi, pass4, map3, map4, histogramOwn)
-				for i := range histogramOwn {
-					atomic.AddInt64(&histogram2[i], histogramOwn[i])
-				}
-			})
-		} else {
-			wordsShardKernel17(0, int(nDistinctLength), pass4, map3, map4, histogram2)
-		}
-		add2 := kgenTemporary[int64](&call, 2048)
-		if workers > 1 {
-			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-			var add3 int64
-			kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					add4 := wordsShardKernel18Summary(lo, hi, histogram2)
-					blocks.await()
-					addBefore := add3
-					add3 = addBefore + add4
-					blocks.release()
-					wordsShardKernel18(lo, hi, histogram2, add2, addBefore)
-				}
-			})
-		} else {
-			wordsShardKernel18(0, 2048, histogram2, add2, 0)
-		}
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					wordsShardKernel10Summary(lo, hi, map4, 0, digits)
-					blocks.await()
-					for digit := range 256 {
-						count2 := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count2
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsShardKernel13(0, int(nDistinctLength), add, pass3, pass2, pass4, pass, 4, 32, nDistinctLength, digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsShardKernel13Summary(lo, hi, pass2, 40, digits)
+						blocks.await()
+						for digit := range 256 {
+							count2 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count2
+						}
+						blocks.release()
+						wordsShardKernel13(lo, hi, add, pass2, pass3, pass, pass4, 5, 40, nDistinctLength, digits)
 					}
-					blocks.release()
-					wordsShardKernel10(lo, hi, add2, map4, pass, pass4, pass2, 0, 0, nDistinctLength, digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			wordsShardKernel10(0, int(nDistinctLength), add2, map4, pass, pass4, pass2, 0, 0, nDistinctLength, digits)
-		}
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					wordsShardKernel10Summary(lo, hi, pass, 8, digits)
-					blocks.await()
-					for digit := range 256 {
-						count2 := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count2
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsShardKernel13(0, int(nDistinctLength), add, pass2, pass3, pass, pass4, 5, 40, nDistinctLength, digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsShardKernel13Summary(lo, hi, pass3, 48, digits)
+						blocks.await()
+						for digit := range 256 {
+							count2 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count2
+						}
+						blocks.release()
+						wordsShardKernel13(lo, hi, add, pass3, pass2, pass4, pass, 6, 48, nDistinctLength, digits)
 					}
-					blocks.release()
-					wordsShardKernel10(lo, hi, add2, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			wordsShardKernel10(0, int(nDistinctLength), add2, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
-		}
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					wordsShardKernel10Summary(lo, hi, pass3, 16, digits)
-					blocks.await()
-					for digit := range 256 {
-						count2 := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count2
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsShardKernel13(0, int(nDistinctLength), add, pass3, pass2, pass4, pass, 6, 48, nDistinctLength, digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsShardKernel19Summary(lo, hi, pass2, 56, digits)
+						blocks.await()
+						for digit := range 256 {
+							count2 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count2
+						}
+						blocks.release()
+						wordsShardKernel19(lo, hi, add, pass2, pass, pass4, 7, 56, nDistinctLength, digits)
 					}
-					blocks.release()
-					wordsShardKernel10(lo, hi, add2, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			wordsShardKernel10(0, int(nDistinctLength), add2, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
-		}
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					wordsShardKernel10Summary(lo, hi, pass, 24, digits)
-					blocks.await()
-					for digit := range 256 {
-						count2 := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count2
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsShardKernel19(0, int(nDistinctLength), add, pass2, pass, pass4, 7, 56, nDistinctLength, digits)
+			}
+			add2 := kgenTemporary[int64](&call, 2048)
+			if workers > 1 {
+				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+				var add3 int64
+				kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						add4 := wordsShardKernel20Summary(lo, hi, histogram2)
+						blocks.await()
+						addBefore := add3
+						add3 = addBefore + add4
+						blocks.release()
+						wordsShardKernel20(lo, hi, histogram2, add2, addBefore)
 					}
-					blocks.release()
-					wordsShardKernel10(lo, hi, add2, pass, pass3, pass2, pass4, 3, 24, nDistinctLength, digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			wordsShardKernel10(0, int(nDistinctLength), add2, pass, pass3, pass2, pass4, 3, 24, nDistinctLength, digits)
-		}
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					wordsShardKernel10Summary(lo, hi, pass3, 32, digits)
-					blocks.await()
-					for digit := range 256 {
-						count2 := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count2
+				})
+			} else {
+				wordsShardKernel20(0, 2048, histogram2, add2, 0)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsShardKernel21Summary(lo, hi, pass4, map4, 0, digits)
+						blocks.await()
+						for digit := range 256 {
+							count2 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count2
+						}
+						blocks.release()
+						wordsShardKernel21(lo, hi, add2, pass4, map4, pass2, pass, 0, 0, nDistinctLength, digits)
 					}
-					blocks.release()
-					wordsShardKernel10(lo, hi, add2, pass3, pass, pass4, pass2, 4, 32, nDistinctLength, digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			wordsShardKernel10(0, int(nDistinctLength), add2, pass3, pass, pass4, pass2, 4, 32, nDistinctLength, digits)
-		}
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					wordsShardKernel10Summary(lo, hi, pass, 40, digits)
-					blocks.await()
-					for digit := range 256 {
-						count2 := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count2
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsShardKernel21(0, int(nDistinctLength), add2, pass4, map4, pass2, pass, 0, 0, nDistinctLength, digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsShardKernel13Summary(lo, hi, pass2, 8, digits)
+						blocks.await()
+						for digit := range 256 {
+							count2 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count2
+						}
+						blocks.release()
+						wordsShardKernel13(lo, hi, add2, pass2, pass3, pass, pass4, 1, 8, nDistinctLength, digits)
 					}
-					blocks.release()
-					wordsShardKernel10(lo, hi, add2, pass, pass3, pass2, pass4, 5, 40, nDistinctLength, digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			wordsShardKernel10(0, int(nDistinctLength), add2, pass, pass3, pass2, pass4, 5, 40, nDistinctLength, digits)
-		}
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					wordsShardKernel10Summary(lo, hi, pass3, 48, digits)
-					blocks.await()
-					for digit := range 256 {
-						count2 := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count2
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsShardKernel13(0, int(nDistinctLength), add2, pass2, pass3, pass, pass4, 1, 8, nDistinctLength, digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsShardKernel13Summary(lo, hi, pass3, 16, digits)
+						blocks.await()
+						for digit := range 256 {
+							count2 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count2
+						}
+						blocks.release()
+						wordsShardKernel13(lo, hi, add2, pass3, pass2, pass4, pass, 2, 16, nDistinctLength, digits)
 					}
-					blocks.release()
-					wordsShardKernel10(lo, hi, add2, pass3, pass, pass4, pass2, 6, 48, nDistinctLength, digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			wordsShardKernel10(0, int(nDistinctLength), add2, pass3, pass, pass4, pass2, 6, 48, nDistinctLength, digits)
-		}
-		pass5 := kgenTemporary[int64](&call, int(nDistinctLength))
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					wordsShardKernel16Summary(lo, hi, pass, 56, digits)
-					blocks.await()
-					for digit := range 256 {
-						count2 := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count2
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsShardKernel13(0, int(nDistinctLength), add2, pass3, pass2, pass4, pass, 2, 16, nDistinctLength, digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsShardKernel13Summary(lo, hi, pass2, 24, digits)
+						blocks.await()
+						for digit := range 256 {
+							count2 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count2
+						}
+						blocks.release()
+						wordsShardKernel13(lo, hi, add2, pass2, pass3, pass, pass4, 3, 24, nDistinctLength, digits)
 					}
-					blocks.release()
-					wordsShardKernel16(lo, hi, add2, pass, pass2, pass5, 7, 56, nDistinctLength, digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			wordsShardKernel16(0, int(nDistinctLength), add2, pass, pass2, pass5, 7, 56, nDistinctLength, digits)
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsShardKernel13(0, int(nDistinctLength), add2, pass2, pass3, pass, pass4, 3, 24, nDistinctLength, digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsShardKernel13Summary(lo, hi, pass3, 32, digits)
+						blocks.await()
+						for digit := range 256 {
+							count2 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count2
+						}
+						blocks.release()
+						wordsShardKernel13(lo, hi, add2, pass3, pass2, pass4, pass, 4, 32, nDistinctLength, digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsShardKernel13(0, int(nDistinctLength), add2, pass3, pass2, pass4, pass, 4, 32, nDistinctLength, digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsShardKernel13Summary(lo, hi, pass2, 40, digits)
+						blocks.await()
+						for digit := range 256 {
+							count2 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count2
+						}
+						blocks.release()
+						wordsShardKernel13(lo, hi, add2, pass2, pass3, pass, pass4, 5, 40, nDistinctLength, digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsShardKernel13(0, int(nDistinctLength), add2, pass2, pass3, pass, pass4, 5, 40, nDistinctLength, digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsShardKernel13Summary(lo, hi, pass3, 48, digits)
+						blocks.await()
+						for digit := range 256 {
+							count2 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count2
+						}
+						blocks.release()
+						wordsShardKernel13(lo, hi, add2, pass3, pass2, pass4, pass, 6, 48, nDistinctLength, digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsShardKernel13(0, int(nDistinctLength), add2, pass3, pass2, pass4, pass, 6, 48, nDistinctLength, digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						wordsShardKernel19Summary(lo, hi, pass2, 56, digits)
+						blocks.await()
+						for digit := range 256 {
+							count2 := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count2
+						}
+						blocks.release()
+						wordsShardKernel19(lo, hi, add2, pass2, pass, either, 7, 56, nDistinctLength, digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				wordsShardKernel19(0, int(nDistinctLength), add2, pass2, pass, either, 7, 56, nDistinctLength, digits)
+			}
 		}
 		key3 := kgenColumn(&call, dst.Key, int(scalar33))
 		key4 := kgenColumn(&call, dst.Key2, int(scalar33))
@@ -4265,10 +4353,10 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 		}
 		if workers > 1 {
 			kgenFork(&call, workers, int(scalar33), 4096, func(_, lo, hi int) {
-				wordsShardKernel27(lo, hi, pass5, compact, head, key3, tail, key4, compact2, insert2, count2)
+				wordsShardKernel29(lo, hi, either, compact, head, key3, tail, key4, compact2, insert2, count2)
 			})
 		} else {
-			wordsShardKernel27(0, int(scalar33), pass5, compact, head, key3, tail, key4, compact2, insert2, count2)
+			wordsShardKernel29(0, int(scalar33), either, compact, head, key3, tail, key4, compact2, insert2, count2)
 		}
 		key = key3
 		key2 = key4
@@ -4299,13 +4387,13 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 			if few > 1 {
 				kgenFork(&call, few, n, 4096, func(_, lo, hi int) {
 					histogramOwn := make([]int64, 256)
-					wordsShardKernel28(lo, hi, histogramOwn, head, tail)
+					wordsShardKernel30(lo, hi, histogramOwn, head, tail)
 					for i := range histogramOwn {
 						atomic.AddInt64(&histogram[i], histogramOwn[i])
 					}
 				})
 			} else {
-				wordsShardKernel28(0, n, histogram, head, tail)
+				wordsShardKernel30(0, n, histogram, head, tail)
 			}
 			add := kgenTemporary[int64](&call, 256)
 			if workers > 1 {
@@ -4314,16 +4402,16 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 				kgenInOrder(&call, workers, 256, 32768, func(blocks *kgenBlocks) {
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
-						add3 := wordsShardKernel29Summary(lo, hi, histogram)
+						add3 := wordsShardKernel31Summary(lo, hi, histogram)
 						blocks.await()
 						addBefore := add2
 						add2 = addBefore + add3
 						blocks.release()
-						wordsShardKernel29(lo, hi, histogram, add, addBefore)
+						wordsShardKernel31(lo, hi, histogram, add, addBefore)
 					}
 				})
 			} else {
-				wordsShardKernel29(0, 256, histogram, add, 0)
+				wordsShardKernel31(0, 256, histogram, add, 0)
 			}
 			if workers > 1 {
 				counts := make([]int64, 256)
@@ -4331,7 +4419,7 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						wordsShardKernel30Summary(lo, hi, head, tail, 0, digits)
+						wordsShardKernel32Summary(lo, hi, head, tail, 0, digits)
 						blocks.await()
 						for digit := range 256 {
 							count2 := digits[digit]
@@ -4339,21 +4427,21 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 							counts[digit] += count2
 						}
 						blocks.release()
-						wordsShardKernel30(lo, hi, add, head, tail, pass, pass2, 0, 0, int64(n), digits)
+						wordsShardKernel32(lo, hi, add, head, tail, pass, pass2, 0, 0, int64(n), digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				wordsShardKernel30(0, n, add, head, tail, pass, pass2, 0, 0, int64(n), digits)
+				wordsShardKernel32(0, n, add, head, tail, pass, pass2, 0, 0, int64(n), digits)
 			}
 			kgenFill(insert3, -1)
 			clear(insert4)
 			if workers > 1 {
 				kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-					wordsShardKernel31(lo, hi, pass, pass2, insert3, insert4, nPartitionedSlotsLength, int64(n), int64(n))
+					wordsShardKernel33(lo, hi, pass, pass2, insert3, insert4, nPartitionedSlotsLength, int64(n), int64(n))
 				})
 			} else {
-				wordsShardKernel31(0, n, pass, pass2, insert3, insert4, nPartitionedSlotsLength, int64(n), int64(n))
+				wordsShardKernel33(0, n, pass, pass2, insert3, insert4, nPartitionedSlotsLength, int64(n), int64(n))
 			}
 			var sum int64
 			if workers > 1 {
@@ -4362,17 +4450,17 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 				kgenInOrder(&call, workers, int(nPartitionedSlotsLength), 32768, func(blocks *kgenBlocks) {
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
-						sum3 := wordsShardKernel32Summary(lo, hi, insert3, int64(n))
+						sum3 := wordsShardKernel34Summary(lo, hi, insert3, int64(n))
 						blocks.await()
 						sumBefore := sum2
 						sum2 = sumBefore + sum3
 						blocks.release()
-						wordsShardKernel32(lo, hi, insert3, mask2, int64(n), sumBefore)
+						wordsShardKernel34(lo, hi, insert3, mask2, int64(n), sumBefore)
 					}
 				})
 				sum = sum2
 			} else {
-				sum = wordsShardKernel32(0, int(nPartitionedSlotsLength), insert3, mask2, int64(n), 0)
+				sum = wordsShardKernel34(0, int(nPartitionedSlotsLength), insert3, mask2, int64(n), 0)
 			}
 			cond := sum <= max(min(int64(n)/8, 16777216), 1)
 			x := min(sum, max(min(int64(n)/8, 16777216), 1))
@@ -4392,438 +4480,444 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 			compact := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
 			compact2 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
 			map2 := kgenTemporary[[8]byte](&call, int(nPartitionedSlotsLength))
-			map3 := kgenTemporary[uint64](&call, int(nPartitionedSlotsLength))
-			histogram := kgenTemporary[int64](&call, 2048)
-			clear(histogram)
+			map3 := kgenTemporary[[8]byte](&call, int(nPartitionedSlotsLength))
 			var nPartitionedDistinctPlace int64
-			few := min(workers, int(nPartitionedSlotsLength)/65536)
-			if int(nPartitionedSlotsLength) < 65536 {
-				few = workers
-			}
-			if few > 1 {
+			if workers > 1 {
 				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 				var nPartitionedDistinctPlace2 int64
-				kgenInOrder(&call, few, int(nPartitionedSlotsLength), 32768, func(blocks *kgenBlocks) {
-					histogramOwn := make([]int64, 2048)
+				kgenInOrder(&call, workers, int(nPartitionedSlotsLength), 32768, func(blocks *kgenBlocks) {
+					compactScratch := make([]int64, 32768)
+					compactScratch2 := make([]int64, 32768)
+					mapScratch := make([][8]byte, 32768)
+					mapScratch2 := make([][8]byte, 32768)
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
-						nPartitionedDistinctPlace3 := wordsShardKernel33Summary(lo, hi, mask2)
+						nPartitionedDistinctPlace3 := wordsShardKernel35(lo, hi, mask2, insert3, compactScratch, compactScratch2, pass, mapScratch, pass2, mapScratch2, 0)
 						blocks.await()
 						nPartitionedDistinctPlaceBefore := nPartitionedDistinctPlace2
 						nPartitionedDistinctPlace2 = nPartitionedDistinctPlaceBefore + nPartitionedDistinctPlace3
-						nPartitionedDistinctPlaceEnd := nPartitionedDistinctPlace2
 						blocks.release()
-						compactPart := compact[:nPartitionedDistinctPlaceEnd]
-						compactPart2 := compact2[:nPartitionedDistinctPlaceEnd]
-						mapPart := map2[:nPartitionedDistinctPlaceEnd]
-						mapPart2 := map3[:nPartitionedDistinctPlaceEnd]
-						wordsShardKernel33(lo, hi, mask2, insert3, compactPart, compactPart2, pass2, mapPart, pass, mapPart2, histogramOwn, nPartitionedDistinctPlaceBefore)
+						copy(compact[nPartitionedDistinctPlaceBefore:], compactScratch[:nPartitionedDistinctPlace3])
+						copy(compact2[nPartitionedDistinctPlaceBefore:], compactScratch2[:nPartitionedDistinctPlace3])
+						copy(map2[nPartitionedDistinctPlaceBefore:], mapScratch[:nPartitionedDistinctPlace3])
+						copy(map3[nPartitionedDistinctPlaceBefore:], mapScratch2[:nPartitionedDistinctPlace3])
 					}
-					blocks.chain.lock.Lock()
-					for i := range histogramOwn {
-						atomic.AddInt64(&histogram[i], histogramOwn[i])
-					}
-					blocks.chain.lock.Unlock()
 				})
 				nPartitionedDistinctPlace = nPartitionedDistinctPlace2
 			} else {
-				nPartitionedDistinctPlace = wordsShardKernel33(0, int(nPartitionedSlotsLength), mask2, insert3, compact, compact2, pass2, map2, pass, map3, histogram, 0)
+				nPartitionedDistinctPlace = wordsShardKernel35(0, int(nPartitionedSlotsLength), mask2, insert3, compact, compact2, pass, map2, pass2, map3, 0)
 			}
 			nPartitionedDistinctLength := nPartitionedDistinctPlace
-			add := kgenTemporary[int64](&call, 2048)
-			if workers > 1 {
-				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-				var add2 int64
-				kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						add3 := wordsShardKernel34Summary(lo, hi, histogram)
-						blocks.await()
-						addBefore := add2
-						add2 = addBefore + add3
-						blocks.release()
-						wordsShardKernel34(lo, hi, histogram, add, addBefore)
-					}
-				})
+			pass3 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
+			either := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
+			if 0 < 65-int(nPartitionedDistinctLength) {
+				map4 := kgenTemporary[uint64](&call, int(nPartitionedDistinctLength))
+				digits := make([]int64, 64)
+				wordsShardKernel36Summary(0, int(nPartitionedDistinctLength), map3, digits)
+				wordsShardKernel36(0, int(nPartitionedDistinctLength), map2, map4, map3, pass3, digits)
+				digits2 := make([]int64, 64)
+				wordsShardKernel37Summary(0, int(nPartitionedDistinctLength), pass3, map4, digits2)
+				wordsShardKernel37(0, int(nPartitionedDistinctLength), pass3, map4, either, digits2)
 			} else {
-				wordsShardKernel34(0, 2048, histogram, add, 0)
-			}
-			pass3 := kgenTemporary[uint64](&call, int(nPartitionedDistinctLength))
-			pass4 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
-			if workers > 1 {
-				counts := make([]int64, 256)
-				kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						digits := make([]int64, 256)
-						wordsShardKernel35Summary(lo, hi, map2, 0, digits)
-						blocks.await()
-						for digit := range 256 {
-							count3 := digits[digit]
-							digits[digit] = counts[digit]
-							counts[digit] += count3
+				map4 := kgenTemporary[uint64](&call, int(nPartitionedDistinctLength))
+				histogram := kgenTemporary[int64](&call, 2048)
+				clear(histogram)
+				histogram2 := kgenTemporary[int64](&call, 2048)
+				clear(histogram2)
+				few := min(workers, int(nPartitionedDistinctLength)/131072)
+				if int(nPartitionedDistinctLength) < 65536 {
+					few = workers
+				}
+				if few > 1 {
+					kgenFork(&call, few, int(nPartitionedDistinctLength), 4096, func(_, lo, hi int) {
+						histogramOwn := make([]int64, 2048)
+						histogramOwn2 := make([]int64, 2048)
+						wordsShardKernel38(lo, hi, map2, map4, histogramOwn, map3, histogramOwn2)
+						for i := range histogramOwn {
+							atomic.AddInt64(&histogram[i], histogramOwn[i])
 						}
-						blocks.release()
-						wordsShardKernel35(lo, hi, add, map2, pass3, pass4, 0, 0, nPartitionedDistinctLength, digits)
-					}
-				})
-			} else {
-				digits := make([]int64, 256)
-				wordsShardKernel35(0, int(nPartitionedDistinctLength), add, map2, pass3, pass4, 0, 0, nPartitionedDistinctLength, digits)
-			}
-			pass5 := kgenTemporary[uint64](&call, int(nPartitionedDistinctLength))
-			pass6 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
-			if workers > 1 {
-				counts := make([]int64, 256)
-				kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						digits := make([]int64, 256)
-						wordsShardKernel36Summary(lo, hi, pass3, 8, digits)
-						blocks.await()
-						for digit := range 256 {
-							count3 := digits[digit]
-							digits[digit] = counts[digit]
-							counts[digit] += count3
+						for i := range histogramOwn2 {
+							atomic.AddInt64(&histogram2[i], histogramOwn2[i])
 						}
-						blocks.release()
-						wordsShardKernel36(lo, hi, add, pass3, pass5, pass4, pass6, 1, 8, nPartitionedDistinctLength, digits)
-					}
-				})
-			} else {
-				digits := make([]int64, 256)
-				wordsShardKernel36(0, int(nPartitionedDistinctLength), add, pass3, pass5, pass4, pass6, 1, 8, nPartitionedDistinctLength, digits)
-			}
-			if workers > 1 {
-				counts := make([]int64, 256)
-				kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						digits := make([]int64, 256)
-						wordsShardKernel36Summary(lo, hi, pass5, 16, digits)
-						blocks.await()
-						for digit := range 256 {
-							count3 := digits[digit]
-							digits[digit] = counts[digit]
-							counts[digit] += count3
+					})
+				} else {
+					wordsShardKernel38(0, int(nPartitionedDistinctLength), map2, map4, histogram, map3, histogram2)
+				}
+				add := kgenTemporary[int64](&call, 2048)
+				if workers > 1 {
+					// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+					var add2 int64
+					kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							add3 := wordsShardKernel39Summary(lo, hi, histogram)
+							blocks.await()
+							addBefore := add2
+							add2 = addBefore + add3
+							blocks.release()
+							wordsShardKernel39(lo, hi, histogram, add, addBefore)
 						}
-						blocks.release()
-						wordsShardKernel36(lo, hi, add, pass5, pass3, pass6, pass4, 2, 16, nPartitionedDistinctLength, digits)
-					}
-				})
-			} else {
-				digits := make([]int64, 256)
-				wordsShardKernel36(0, int(nPartitionedDistinctLength), add, pass5, pass3, pass6, pass4, 2, 16, nPartitionedDistinctLength, digits)
-			}
-			if workers > 1 {
-				counts := make([]int64, 256)
-				kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						digits := make([]int64, 256)
-						wordsShardKernel36Summary(lo, hi, pass3, 24, digits)
-						blocks.await()
-						for digit := range 256 {
-							count3 := digits[digit]
-							digits[digit] = counts[digit]
-							counts[digit] += count3
+					})
+				} else {
+					wordsShardKernel39(0, 2048, histogram, add, 0)
+				}
+				pass4 := kgenTemporary[uint64](&call, int(nPartitionedDistinctLength))
+				if workers > 1 {
+					counts := make([]int64, 256)
+					kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							digits := make([]int64, 256)
+							wordsShardKernel40Summary(lo, hi, map3, 0, digits)
+							blocks.await()
+							for digit := range 256 {
+								count3 := digits[digit]
+								digits[digit] = counts[digit]
+								counts[digit] += count3
+							}
+							blocks.release()
+							wordsShardKernel40(lo, hi, add, map3, pass4, pass3, 0, 0, nPartitionedDistinctLength, digits)
 						}
-						blocks.release()
-						wordsShardKernel36(lo, hi, add, pass3, pass5, pass4, pass6, 3, 24, nPartitionedDistinctLength, digits)
-					}
-				})
-			} else {
-				digits := make([]int64, 256)
-				wordsShardKernel36(0, int(nPartitionedDistinctLength), add, pass3, pass5, pass4, pass6, 3, 24, nPartitionedDistinctLength, digits)
-			}
-			if workers > 1 {
-				counts := make([]int64, 256)
-				kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						digits := make([]int64, 256)
-						wordsShardKernel36Summary(lo, hi, pass5, 32, digits)
-						blocks.await()
-						for digit := range 256 {
-							count3 := digits[digit]
-							digits[digit] = counts[digit]
-							counts[digit] += count3
+					})
+				} else {
+					digits := make([]int64, 256)
+					wordsShardKernel40(0, int(nPartitionedDistinctLength), add, map3, pass4, pass3, 0, 0, nPartitionedDistinctLength, digits)
+				}
+				pass5 := kgenTemporary[uint64](&call, int(nPartitionedDistinctLength))
+				pass6 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
+				if workers > 1 {
+					counts := make([]int64, 256)
+					kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							digits := make([]int64, 256)
+							wordsShardKernel41Summary(lo, hi, pass4, 8, digits)
+							blocks.await()
+							for digit := range 256 {
+								count3 := digits[digit]
+								digits[digit] = counts[digit]
+								counts[digit] += count3
+							}
+							blocks.release()
+							wordsShardKernel41(lo, hi, add, pass4, pass5, pass3, pass6, 1, 8, nPartitionedDistinctLength, digits)
 						}
-						blocks.release()
-						wordsShardKernel36(lo, hi, add, pass5, pass3, pass6, pass4, 4, 32, nPartitionedDistinctLength, digits)
-					}
-				})
-			} else {
-				digits := make([]int64, 256)
-				wordsShardKernel36(0, int(nPartitionedDistinctLength), add, pass5, pass3, pass6, pass4, 4, 32, nPartitionedDistinctLength, digits)
-			}
-			if workers > 1 {
-				counts := make([]int64, 256)
-				kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						digits := make([]int64, 256)
-						wordsShardKernel36Summary(lo, hi, pass3, 40, digits)
-						blocks.await()
-						for digit := range 256 {
-							count3 := digits[digit]
-							digits[digit] = counts[digit]
-							counts[digit] += count3
+					})
+				} else {
+					digits := make([]int64, 256)
+					wordsShardKernel41(0, int(nPartitionedDistinctLength), add, pass4, pass5, pass3, pass6, 1, 8, nPartitionedDistinctLength, digits)
+				}
+				if workers > 1 {
+					counts := make([]int64, 256)
+					kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							digits := make([]int64, 256)
+							wordsShardKernel41Summary(lo, hi, pass5, 16, digits)
+							blocks.await()
+							for digit := range 256 {
+								count3 := digits[digit]
+								digits[digit] = counts[digit]
+								counts[digit] += count3
+							}
+							blocks.release()
+							wordsShardKernel41(lo, hi, add, pass5, pass4, pass6, pass3, 2, 16, nPartitionedDistinctLength, digits)
 						}
-						blocks.release()
-						wordsShardKernel36(lo, hi, add, pass3, pass5, pass4, pass6, 5, 40, nPartitionedDistinctLength, digits)
-					}
-				})
-			} else {
-				digits := make([]int64, 256)
-				wordsShardKernel36(0, int(nPartitionedDistinctLength), add, pass3, pass5, pass4, pass6, 5, 40, nPartitionedDistinctLength, digits)
-			}
-			if workers > 1 {
-				counts := make([]int64, 256)
-				kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						digits := make([]int64, 256)
-						wordsShardKernel36Summary(lo, hi, pass5, 48, digits)
-						blocks.await()
-						for digit := range 256 {
-							count3 := digits[digit]
-							digits[digit] = counts[digit]
-							counts[digit] += count3
+					})
+				} else {
+					digits := make([]int64, 256)
+					wordsShardKernel41(0, int(nPartitionedDistinctLength), add, pass5, pass4, pass6, pass3, 2, 16, nPartitionedDistinctLength, digits)
+				}
+				if workers > 1 {
+					counts := make([]int64, 256)
+					kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							digits := make([]int64, 256)
+							wordsShardKernel41Summary(lo, hi, pass4, 24, digits)
+							blocks.await()
+							for digit := range 256 {
+								count3 := digits[digit]
+								digits[digit] = counts[digit]
+								counts[digit] += count3
+							}
+							blocks.release()
+							wordsShardKernel41(lo, hi, add, pass4, pass5, pass3, pass6, 3, 24, nPartitionedDistinctLength, digits)
 						}
-						blocks.release()
-						wordsShardKernel36(lo, hi, add, pass5, pass3, pass6, pass4, 6, 48, nPartitionedDistinctLength, digits)
-					}
-				})
-			} else {
-				digits := make([]int64, 256)
-				wordsShardKernel36(0, int(nPartitionedDistinctLength), add, pass5, pass3, pass6, pass4, 6, 48, nPartitionedDistinctLength, digits)
-			}
-			if workers > 1 {
-				counts := make([]int64, 256)
-				kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						digits := make([]int64, 256)
-						wordsShardKernel42Summary(lo, hi, pass3, 56, digits)
-						blocks.await()
-						for digit := range 256 {
-							count3 := digits[digit]
-							digits[digit] = counts[digit]
-							counts[digit] += count3
+					})
+				} else {
+					digits := make([]int64, 256)
+					wordsShardKernel41(0, int(nPartitionedDistinctLength), add, pass4, pass5, pass3, pass6, 3, 24, nPartitionedDistinctLength, digits)
+				}
+				if workers > 1 {
+					counts := make([]int64, 256)
+					kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							digits := make([]int64, 256)
+							wordsShardKernel41Summary(lo, hi, pass5, 32, digits)
+							blocks.await()
+							for digit := range 256 {
+								count3 := digits[digit]
+								digits[digit] = counts[digit]
+								counts[digit] += count3
+							}
+							blocks.release()
+							wordsShardKernel41(lo, hi, add, pass5, pass4, pass6, pass3, 4, 32, nPartitionedDistinctLength, digits)
 						}
-						blocks.release()
-						wordsShardKernel42(lo, hi, add, pass3, pass4, pass6, 7, 56, nPartitionedDistinctLength, digits)
-					}
-				})
-			} else {
-				digits := make([]int64, 256)
-				wordsShardKernel42(0, int(nPartitionedDistinctLength), add, pass3, pass4, pass6, 7, 56, nPartitionedDistinctLength, digits)
-			}
-			map4 := kgenTemporary[uint64](&call, int(nPartitionedDistinctLength))
-			histogram2 := kgenTemporary[int64](&call, 2048)
-			clear(histogram2)
-			few2 := min(workers, int(nPartitionedDistinctLength)/65536)
-			if int(nPartitionedDistinctLength) < 65536 {
-				few2 = workers
-			}
-			if few2 > 1 {
-				kgenFork(&call, few2, int(nPartitionedDistinctLength), 4096, func(_, lo, hi int) {
-					histogramOwn := make([]int64, 2048)
-					wordsShardKernel43(lo, hi, pass6, map3, map4, histogramOwn)
-					for i := range histogramOwn {
-						atomic.AddInt64(&histogram2[i], histogramOwn[i])
-					}
-				})
-			} else {
-				wordsShardKernel43(0, int(nPartitionedDistinctLength), pass6, map3, map4, histogram2)
-			}
-			add2 := kgenTemporary[int64](&call, 2048)
-			if workers > 1 {
-				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-				var add3 int64
-				kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						add4 := wordsShardKernel44Summary(lo, hi, histogram2)
-						blocks.await()
-						addBefore := add3
-						add3 = addBefore + add4
-						blocks.release()
-						wordsShardKernel44(lo, hi, histogram2, add2, addBefore)
-					}
-				})
-			} else {
-				wordsShardKernel44(0, 2048, histogram2, add2, 0)
-			}
-			if workers > 1 {
-				counts := make([]int64, 256)
-				kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						digits := make([]int64, 256)
-						wordsShardKernel36Summary(lo, hi, map4, 0, digits)
-						blocks.await()
-						for digit := range 256 {
-							count3 := digits[digit]
-							digits[digit] = counts[digit]
-							counts[digit] += count3
+					})
+				} else {
+					digits := make([]int64, 256)
+					wordsShardKernel41(0, int(nPartitionedDistinctLength), add, pass5, pass4, pass6, pass3, 4, 32, nPartitionedDistinctLength, digits)
+				}
+				if workers > 1 {
+					counts := make([]int64, 256)
+					kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							digits := make([]int64, 256)
+							wordsShardKernel41Summary(lo, hi, pass4, 40, digits)
+							blocks.await()
+							for digit := range 256 {
+								count3 := digits[digit]
+								digits[digit] = counts[digit]
+								counts[digit] += count3
+							}
+							blocks.release()
+							wordsShardKernel41(lo, hi, add, pass4, pass5, pass3, pass6, 5, 40, nPartitionedDistinctLength, digits)
 						}
-						blocks.release()
-						wordsShardKernel36(lo, hi, add2, map4, pass3, pass6, pass4, 0, 0, nPartitionedDistinctLength, digits)
-					}
-				})
-			} else {
-				digits := make([]int64, 256)
-				wordsShardKernel36(0, int(nPartitionedDistinctLength), add2, map4, pass3, pass6, pass4, 0, 0, nPartitionedDistinctLength, digits)
-			}
-			if workers > 1 {
-				counts := make([]int64, 256)
-				kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						digits := make([]int64, 256)
-						wordsShardKernel36Summary(lo, hi, pass3, 8, digits)
-						blocks.await()
-						for digit := range 256 {
-							count3 := digits[digit]
-							digits[digit] = counts[digit]
-							counts[digit] += count3
+					})
+				} else {
+					digits := make([]int64, 256)
+					wordsShardKernel41(0, int(nPartitionedDistinctLength), add, pass4, pass5, pass3, pass6, 5, 40, nPartitionedDistinctLength, digits)
+				}
+				if workers > 1 {
+					counts := make([]int64, 256)
+					kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							digits := make([]int64, 256)
+							wordsShardKernel41Summary(lo, hi, pass5, 48, digits)
+							blocks.await()
+							for digit := range 256 {
+								count3 := digits[digit]
+								digits[digit] = counts[digit]
+								counts[digit] += count3
+							}
+							blocks.release()
+							wordsShardKernel41(lo, hi, add, pass5, pass4, pass6, pass3, 6, 48, nPartitionedDistinctLength, digits)
 						}
-						blocks.release()
-						wordsShardKernel36(lo, hi, add2, pass3, pass5, pass4, pass6, 1, 8, nPartitionedDistinctLength, digits)
-					}
-				})
-			} else {
-				digits := make([]int64, 256)
-				wordsShardKernel36(0, int(nPartitionedDistinctLength), add2, pass3, pass5, pass4, pass6, 1, 8, nPartitionedDistinctLength, digits)
-			}
-			if workers > 1 {
-				counts := make([]int64, 256)
-				kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						digits := make([]int64, 256)
-						wordsShardKernel36Summary(lo, hi, pass5, 16, digits)
-						blocks.await()
-						for digit := range 256 {
-							count3 := digits[digit]
-							digits[digit] = counts[digit]
-							counts[digit] += count3
+					})
+				} else {
+					digits := make([]int64, 256)
+					wordsShardKernel41(0, int(nPartitionedDistinctLength), add, pass5, pass4, pass6, pass3, 6, 48, nPartitionedDistinctLength, digits)
+				}
+				if workers > 1 {
+					counts := make([]int64, 256)
+					kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							digits := make([]int64, 256)
+							wordsShardKernel47Summary(lo, hi, pass4, 56, digits)
+							blocks.await()
+							for digit := range 256 {
+								count3 := digits[digit]
+								digits[digit] = counts[digit]
+								counts[digit] += count3
+							}
+							blocks.release()
+							wordsShardKernel47(lo, hi, add, pass4, pass3, pass6, 7, 56, nPartitionedDistinctLength, digits)
 						}
-						blocks.release()
-						wordsShardKernel36(lo, hi, add2, pass5, pass3, pass6, pass4, 2, 16, nPartitionedDistinctLength, digits)
-					}
-				})
-			} else {
-				digits := make([]int64, 256)
-				wordsShardKernel36(0, int(nPartitionedDistinctLength), add2, pass5, pass3, pass6, pass4, 2, 16, nPartitionedDistinctLength, digits)
-			}
-			if workers > 1 {
-				counts := make([]int64, 256)
-				kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						digits := make([]int64, 256)
-						wordsShardKernel36Summary(lo, hi, pass3, 24, digits)
-						blocks.await()
-						for digit := range 256 {
-							count3 := digits[digit]
-							digits[digit] = counts[digit]
-							counts[digit] += count3
+					})
+				} else {
+					digits := make([]int64, 256)
+					wordsShardKernel47(0, int(nPartitionedDistinctLength), add, pass4, pass3, pass6, 7, 56, nPartitionedDistinctLength, digits)
+				}
+				add2 := kgenTemporary[int64](&call, 2048)
+				if workers > 1 {
+					// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+					var add3 int64
+					kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							add4 := wordsShardKernel48Summary(lo, hi, histogram2)
+							blocks.await()
+							addBefore := add3
+							add3 = addBefore + add4
+							blocks.release()
+							wordsShardKernel48(lo, hi, histogram2, add2, addBefore)
 						}
-						blocks.release()
-						wordsShardKernel36(lo, hi, add2, pass3, pass5, pass4, pass6, 3, 24, nPartitionedDistinctLength, digits)
-					}
-				})
-			} else {
-				digits := make([]int64, 256)
-				wordsShardKernel36(0, int(nPartitionedDistinctLength), add2, pass3, pass5, pass4, pass6, 3, 24, nPartitionedDistinctLength, digits)
-			}
-			if workers > 1 {
-				counts := make([]int64, 256)
-				kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						digits := make([]int64, 256)
-						wordsShardKernel36Summary(lo, hi, pass5, 32, digits)
-						blocks.await()
-						for digit := range 256 {
-							count3 := digits[digit]
-							digits[digit] = counts[digit]
-							counts[digit] += count3
+					})
+				} else {
+					wordsShardKernel48(0, 2048, histogram2, add2, 0)
+				}
+				if workers > 1 {
+					counts := make([]int64, 256)
+					kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							digits := make([]int64, 256)
+							wordsShardKernel49Summary(lo, hi, pass6, map4, 0, digits)
+							blocks.await()
+							for digit := range 256 {
+								count3 := digits[digit]
+								digits[digit] = counts[digit]
+								counts[digit] += count3
+							}
+							blocks.release()
+							wordsShardKernel49(lo, hi, add2, pass6, map4, pass4, pass3, 0, 0, nPartitionedDistinctLength, digits)
 						}
-						blocks.release()
-						wordsShardKernel36(lo, hi, add2, pass5, pass3, pass6, pass4, 4, 32, nPartitionedDistinctLength, digits)
-					}
-				})
-			} else {
-				digits := make([]int64, 256)
-				wordsShardKernel36(0, int(nPartitionedDistinctLength), add2, pass5, pass3, pass6, pass4, 4, 32, nPartitionedDistinctLength, digits)
-			}
-			if workers > 1 {
-				counts := make([]int64, 256)
-				kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						digits := make([]int64, 256)
-						wordsShardKernel36Summary(lo, hi, pass3, 40, digits)
-						blocks.await()
-						for digit := range 256 {
-							count3 := digits[digit]
-							digits[digit] = counts[digit]
-							counts[digit] += count3
+					})
+				} else {
+					digits := make([]int64, 256)
+					wordsShardKernel49(0, int(nPartitionedDistinctLength), add2, pass6, map4, pass4, pass3, 0, 0, nPartitionedDistinctLength, digits)
+				}
+				if workers > 1 {
+					counts := make([]int64, 256)
+					kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							digits := make([]int64, 256)
+							wordsShardKernel41Summary(lo, hi, pass4, 8, digits)
+							blocks.await()
+							for digit := range 256 {
+								count3 := digits[digit]
+								digits[digit] = counts[digit]
+								counts[digit] += count3
+							}
+							blocks.release()
+							wordsShardKernel41(lo, hi, add2, pass4, pass5, pass3, pass6, 1, 8, nPartitionedDistinctLength, digits)
 						}
-						blocks.release()
-						wordsShardKernel36(lo, hi, add2, pass3, pass5, pass4, pass6, 5, 40, nPartitionedDistinctLength, digits)
-					}
-				})
-			} else {
-				digits := make([]int64, 256)
-				wordsShardKernel36(0, int(nPartitionedDistinctLength), add2, pass3, pass5, pass4, pass6, 5, 40, nPartitionedDistinctLength, digits)
-			}
-			if workers > 1 {
-				counts := make([]int64, 256)
-				kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						digits := make([]int64, 256)
-						wordsShardKernel36Summary(lo, hi, pass5, 48, digits)
-						blocks.await()
-						for digit := range 256 {
-							count3 := digits[digit]
-							digits[digit] = counts[digit]
-							counts[digit] += count3
+					})
+				} else {
+					digits := make([]int64, 256)
+					wordsShardKernel41(0, int(nPartitionedDistinctLength), add2, pass4, pass5, pass3, pass6, 1, 8, nPartitionedDistinctLength, digits)
+				}
+				if workers > 1 {
+					counts := make([]int64, 256)
+					kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							digits := make([]int64, 256)
+							wordsShardKernel41Summary(lo, hi, pass5, 16, digits)
+							blocks.await()
+							for digit := range 256 {
+								count3 := digits[digit]
+								digits[digit] = counts[digit]
+								counts[digit] += count3
+							}
+							blocks.release()
+							wordsShardKernel41(lo, hi, add2, pass5, pass4, pass6, pass3, 2, 16, nPartitionedDistinctLength, digits)
 						}
-						blocks.release()
-						wordsShardKernel36(lo, hi, add2, pass5, pass3, pass6, pass4, 6, 48, nPartitionedDistinctLength, digits)
-					}
-				})
-			} else {
-				digits := make([]int64, 256)
-				wordsShardKernel36(0, int(nPartitionedDistinctLength), add2, pass5, pass3, pass6, pass4, 6, 48, nPartitionedDistinctLength, digits)
-			}
-			pass7 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
-			if workers > 1 {
-				counts := make([]int64, 256)
-				kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						digits := make([]int64, 256)
-						wordsShardKernel42Summary(lo, hi, pass3, 56, digits)
-						blocks.await()
-						for digit := range 256 {
-							count3 := digits[digit]
-							digits[digit] = counts[digit]
-							counts[digit] += count3
+					})
+				} else {
+					digits := make([]int64, 256)
+					wordsShardKernel41(0, int(nPartitionedDistinctLength), add2, pass5, pass4, pass6, pass3, 2, 16, nPartitionedDistinctLength, digits)
+				}
+				if workers > 1 {
+					counts := make([]int64, 256)
+					kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							digits := make([]int64, 256)
+							wordsShardKernel41Summary(lo, hi, pass4, 24, digits)
+							blocks.await()
+							for digit := range 256 {
+								count3 := digits[digit]
+								digits[digit] = counts[digit]
+								counts[digit] += count3
+							}
+							blocks.release()
+							wordsShardKernel41(lo, hi, add2, pass4, pass5, pass3, pass6, 3, 24, nPartitionedDistinctLength, digits)
 						}
-						blocks.release()
-						wordsShardKernel42(lo, hi, add2, pass3, pass4, pass7, 7, 56, nPartitionedDistinctLength, digits)
-					}
-				})
-			} else {
-				digits := make([]int64, 256)
-				wordsShardKernel42(0, int(nPartitionedDistinctLength), add2, pass3, pass4, pass7, 7, 56, nPartitionedDistinctLength, digits)
+					})
+				} else {
+					digits := make([]int64, 256)
+					wordsShardKernel41(0, int(nPartitionedDistinctLength), add2, pass4, pass5, pass3, pass6, 3, 24, nPartitionedDistinctLength, digits)
+				}
+				if workers > 1 {
+					counts := make([]int64, 256)
+					kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							digits := make([]int64, 256)
+							wordsShardKernel41Summary(lo, hi, pass5, 32, digits)
+							blocks.await()
+							for digit := range 256 {
+								count3 := digits[digit]
+								digits[digit] = counts[digit]
+								counts[digit] += count3
+							}
+							blocks.release()
+							wordsShardKernel41(lo, hi, add2, pass5, pass4, pass6, pass3, 4, 32, nPartitionedDistinctLength, digits)
+						}
+					})
+				} else {
+					digits := make([]int64, 256)
+					wordsShardKernel41(0, int(nPartitionedDistinctLength), add2, pass5, pass4, pass6, pass3, 4, 32, nPartitionedDistinctLength, digits)
+				}
+				if workers > 1 {
+					counts := make([]int64, 256)
+					kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							digits := make([]int64, 256)
+							wordsShardKernel41Summary(lo, hi, pass4, 40, digits)
+							blocks.await()
+							for digit := range 256 {
+								count3 := digits[digit]
+								digits[digit] = counts[digit]
+								counts[digit] += count3
+							}
+							blocks.release()
+							wordsShardKernel41(lo, hi, add2, pass4, pass5, pass3, pass6, 5, 40, nPartitionedDistinctLength, digits)
+						}
+					})
+				} else {
+					digits := make([]int64, 256)
+					wordsShardKernel41(0, int(nPartitionedDistinctLength), add2, pass4, pass5, pass3, pass6, 5, 40, nPartitionedDistinctLength, digits)
+				}
+				if workers > 1 {
+					counts := make([]int64, 256)
+					kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							digits := make([]int64, 256)
+							wordsShardKernel41Summary(lo, hi, pass5, 48, digits)
+							blocks.await()
+							for digit := range 256 {
+								count3 := digits[digit]
+								digits[digit] = counts[digit]
+								counts[digit] += count3
+							}
+							blocks.release()
+							wordsShardKernel41(lo, hi, add2, pass5, pass4, pass6, pass3, 6, 48, nPartitionedDistinctLength, digits)
+						}
+					})
+				} else {
+					digits := make([]int64, 256)
+					wordsShardKernel41(0, int(nPartitionedDistinctLength), add2, pass5, pass4, pass6, pass3, 6, 48, nPartitionedDistinctLength, digits)
+				}
+				if workers > 1 {
+					counts := make([]int64, 256)
+					kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							digits := make([]int64, 256)
+							wordsShardKernel47Summary(lo, hi, pass4, 56, digits)
+							blocks.await()
+							for digit := range 256 {
+								count3 := digits[digit]
+								digits[digit] = counts[digit]
+								counts[digit] += count3
+							}
+							blocks.release()
+							wordsShardKernel47(lo, hi, add2, pass4, pass3, either, 7, 56, nPartitionedDistinctLength, digits)
+						}
+					})
+				} else {
+					digits := make([]int64, 256)
+					wordsShardKernel47(0, int(nPartitionedDistinctLength), add2, pass4, pass3, either, 7, 56, nPartitionedDistinctLength, digits)
+				}
 			}
 			key4 := kgenColumn(&call, dst.Key, int(scalar43))
 			key5 := kgenColumn(&call, dst.Key2, int(scalar43))
@@ -4833,10 +4927,10 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 			}
 			if workers > 1 {
 				kgenFork(&call, workers, int(scalar43), 4096, func(_, lo, hi int) {
-					wordsShardKernel53(lo, hi, pass7, compact, pass, key4, pass2, key5, compact2, insert4, count3)
+					wordsShardKernel57(lo, hi, either, compact, pass, key4, pass2, key5, compact2, insert4, count3)
 				})
 			} else {
-				wordsShardKernel53(0, int(scalar43), pass7, compact, pass, key4, pass2, key5, compact2, insert4, count3)
+				wordsShardKernel57(0, int(scalar43), either, compact, pass, key4, pass2, key5, compact2, insert4, count3)
 			}
 			key3 = key4
 			key22 = key5
@@ -4852,13 +4946,13 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 			if few > 1 {
 				kgenFork(&call, few, n, 4096, func(_, lo, hi int) {
 					histogramOwn := make([]int64, 2048)
-					wordsShardKernel54(lo, hi, head, map2, histogramOwn, tail)
+					wordsShardKernel58(lo, hi, head, map2, histogramOwn, tail)
 					for i := range histogramOwn {
 						atomic.AddInt64(&histogram[i], histogramOwn[i])
 					}
 				})
 			} else {
-				wordsShardKernel54(0, n, head, map2, histogram, tail)
+				wordsShardKernel58(0, n, head, map2, histogram, tail)
 			}
 			add := kgenTemporary[int64](&call, 2048)
 			if workers > 1 {
@@ -4867,16 +4961,16 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 				kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
-						add3 := wordsShardKernel55Summary(lo, hi, histogram)
+						add3 := wordsShardKernel59Summary(lo, hi, histogram)
 						blocks.await()
 						addBefore := add2
 						add2 = addBefore + add3
 						blocks.release()
-						wordsShardKernel55(lo, hi, histogram, add, addBefore)
+						wordsShardKernel59(lo, hi, histogram, add, addBefore)
 					}
 				})
 			} else {
-				wordsShardKernel55(0, 2048, histogram, add, 0)
+				wordsShardKernel59(0, 2048, histogram, add, 0)
 			}
 			pass3 := kgenTemporary[uint64](&call, n)
 			pass4 := kgenTemporary[int64](&call, n)
@@ -4886,7 +4980,7 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						wordsShardKernel56Summary(lo, hi, tail, 0, digits)
+						wordsShardKernel60Summary(lo, hi, tail, 0, digits)
 						blocks.await()
 						for digit := range 256 {
 							count3 := digits[digit]
@@ -4894,12 +4988,12 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 							counts[digit] += count3
 						}
 						blocks.release()
-						wordsShardKernel56(lo, hi, add, tail, pass3, pass4, 0, 0, int64(n), digits)
+						wordsShardKernel60(lo, hi, add, tail, pass3, pass4, 0, 0, int64(n), digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				wordsShardKernel56(0, n, add, tail, pass3, pass4, 0, 0, int64(n), digits)
+				wordsShardKernel60(0, n, add, tail, pass3, pass4, 0, 0, int64(n), digits)
 			}
 			pass5 := kgenTemporary[uint64](&call, n)
 			pass6 := kgenTemporary[int64](&call, n)
@@ -4909,7 +5003,7 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						wordsShardKernel57Summary(lo, hi, pass3, 8, digits)
+						wordsShardKernel61Summary(lo, hi, pass3, 8, digits)
 						blocks.await()
 						for digit := range 256 {
 							count3 := digits[digit]
@@ -4917,12 +5011,12 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 							counts[digit] += count3
 						}
 						blocks.release()
-						wordsShardKernel57(lo, hi, add, pass3, pass5, pass4, pass6, 1, 8, int64(n), digits)
+						wordsShardKernel61(lo, hi, add, pass3, pass5, pass4, pass6, 1, 8, int64(n), digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				wordsShardKernel57(0, n, add, pass3, pass5, pass4, pass6, 1, 8, int64(n), digits)
+				wordsShardKernel61(0, n, add, pass3, pass5, pass4, pass6, 1, 8, int64(n), digits)
 			}
 			if workers > 1 {
 				counts := make([]int64, 256)
@@ -4930,7 +5024,7 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						wordsShardKernel57Summary(lo, hi, pass5, 16, digits)
+						wordsShardKernel61Summary(lo, hi, pass5, 16, digits)
 						blocks.await()
 						for digit := range 256 {
 							count3 := digits[digit]
@@ -4938,12 +5032,12 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 							counts[digit] += count3
 						}
 						blocks.release()
-						wordsShardKernel57(lo, hi, add, pass5, pass3, pass6, pass4, 2, 16, int64(n), digits)
+						wordsShardKernel61(lo, hi, add, pass5, pass3, pass6, pass4, 2, 16, int64(n), digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				wordsShardKernel57(0, n, add, pass5, pass3, pass6, pass4, 2, 16, int64(n), digits)
+				wordsShardKernel61(0, n, add, pass5, pass3, pass6, pass4, 2, 16, int64(n), digits)
 			}
 			if workers > 1 {
 				counts := make([]int64, 256)
@@ -4951,7 +5045,7 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						wordsShardKernel57Summary(lo, hi, pass3, 24, digits)
+						wordsShardKernel61Summary(lo, hi, pass3, 24, digits)
 						blocks.await()
 						for digit := range 256 {
 							count3 := digits[digit]
@@ -4959,12 +5053,12 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 							counts[digit] += count3
 						}
 						blocks.release()
-						wordsShardKernel57(lo, hi, add, pass3, pass5, pass4, pass6, 3, 24, int64(n), digits)
+						wordsShardKernel61(lo, hi, add, pass3, pass5, pass4, pass6, 3, 24, int64(n), digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				wordsShardKernel57(0, n, add, pass3, pass5, pass4, pass6, 3, 24, int64(n), digits)
+				wordsShardKernel61(0, n, add, pass3, pass5, pass4, pass6, 3, 24, int64(n), digits)
 			}
 			if workers > 1 {
 				counts := make([]int64, 256)
@@ -4972,7 +5066,7 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						wordsShardKernel57Summary(lo, hi, pass5, 32, digits)
+						wordsShardKernel61Summary(lo, hi, pass5, 32, digits)
 						blocks.await()
 						for digit := range 256 {
 							count3 := digits[digit]
@@ -4980,12 +5074,12 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 							counts[digit] += count3
 						}
 						blocks.release()
-						wordsShardKernel57(lo, hi, add, pass5, pass3, pass6, pass4, 4, 32, int64(n), digits)
+						wordsShardKernel61(lo, hi, add, pass5, pass3, pass6, pass4, 4, 32, int64(n), digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				wordsShardKernel57(0, n, add, pass5, pass3, pass6, pass4, 4, 32, int64(n), digits)
+				wordsShardKernel61(0, n, add, pass5, pass3, pass6, pass4, 4, 32, int64(n), digits)
 			}
 			if workers > 1 {
 				counts := make([]int64, 256)
@@ -4993,7 +5087,7 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						wordsShardKernel57Summary(lo, hi, pass3, 40, digits)
+						wordsShardKernel61Summary(lo, hi, pass3, 40, digits)
 						blocks.await()
 						for digit := range 256 {
 							count3 := digits[digit]
@@ -5001,12 +5095,12 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 							counts[digit] += count3
 						}
 						blocks.release()
-						wordsShardKernel57(lo, hi, add, pass3, pass5, pass4, pass6, 5, 40, int64(n), digits)
+						wordsShardKernel61(lo, hi, add, pass3, pass5, pass4, pass6, 5, 40, int64(n), digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				wordsShardKernel57(0, n, add, pass3, pass5, pass4, pass6, 5, 40, int64(n), digits)
+				wordsShardKernel61(0, n, add, pass3, pass5, pass4, pass6, 5, 40, int64(n), digits)
 			}
 			if workers > 1 {
 				counts := make([]int64, 256)
@@ -5014,7 +5108,7 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						wordsShardKernel57Summary(lo, hi, pass5, 48, digits)
+						wordsShardKernel61Summary(lo, hi, pass5, 48, digits)
 						blocks.await()
 						for digit := range 256 {
 							count3 := digits[digit]
@@ -5022,12 +5116,12 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 							counts[digit] += count3
 						}
 						blocks.release()
-						wordsShardKernel57(lo, hi, add, pass5, pass3, pass6, pass4, 6, 48, int64(n), digits)
+						wordsShardKernel61(lo, hi, add, pass5, pass3, pass6, pass4, 6, 48, int64(n), digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				wordsShardKernel57(0, n, add, pass5, pass3, pass6, pass4, 6, 48, int64(n), digits)
+				wordsShardKernel61(0, n, add, pass5, pass3, pass6, pass4, 6, 48, int64(n), digits)
 			}
 			if workers > 1 {
 				counts := make([]int64, 256)
@@ -5035,7 +5129,7 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						wordsShardKernel63Summary(lo, hi, pass3, 56, digits)
+						wordsShardKernel67Summary(lo, hi, pass3, 56, digits)
 						blocks.await()
 						for digit := range 256 {
 							count3 := digits[digit]
@@ -5043,12 +5137,12 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 							counts[digit] += count3
 						}
 						blocks.release()
-						wordsShardKernel63(lo, hi, add, pass3, pass4, pass6, 7, 56, int64(n), digits)
+						wordsShardKernel67(lo, hi, add, pass3, pass4, pass6, 7, 56, int64(n), digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				wordsShardKernel63(0, n, add, pass3, pass4, pass6, 7, 56, int64(n), digits)
+				wordsShardKernel67(0, n, add, pass3, pass4, pass6, 7, 56, int64(n), digits)
 			}
 			map3 := kgenTemporary[uint64](&call, n)
 			histogram2 := kgenTemporary[int64](&call, 2048)
@@ -5060,13 +5154,13 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 			if few2 > 1 {
 				kgenFork(&call, few2, n, 4096, func(_, lo, hi int) {
 					histogramOwn := make([]int64, 2048)
-					wordsShardKernel64(lo, hi, pass6, map2, map3, histogramOwn)
+					wordsShardKernel68(lo, hi, pass6, map2, map3, histogramOwn)
 					for i := range histogramOwn {
 						atomic.AddInt64(&histogram2[i], histogramOwn[i])
 					}
 				})
 			} else {
-				wordsShardKernel64(0, n, pass6, map2, map3, histogram2)
+				wordsShardKernel68(0, n, pass6, map2, map3, histogram2)
 			}
 			add2 := kgenTemporary[int64](&call, 2048)
 			if workers > 1 {
@@ -5075,16 +5169,16 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 				kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
-						add4 := wordsShardKernel65Summary(lo, hi, histogram2)
+						add4 := wordsShardKernel69Summary(lo, hi, histogram2)
 						blocks.await()
 						addBefore := add3
 						add3 = addBefore + add4
 						blocks.release()
-						wordsShardKernel65(lo, hi, histogram2, add2, addBefore)
+						wordsShardKernel69(lo, hi, histogram2, add2, addBefore)
 					}
 				})
 			} else {
-				wordsShardKernel65(0, 2048, histogram2, add2, 0)
+				wordsShardKernel69(0, 2048, histogram2, add2, 0)
 			}
 			if workers > 1 {
 				counts := make([]int64, 256)
@@ -5092,7 +5186,7 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						wordsShardKernel57Summary(lo, hi, map3, 0, digits)
+						wordsShardKernel61Summary(lo, hi, map3, 0, digits)
 						blocks.await()
 						for digit := range 256 {
 							count3 := digits[digit]
@@ -5100,12 +5194,12 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 							counts[digit] += count3
 						}
 						blocks.release()
-						wordsShardKernel57(lo, hi, add2, map3, pass3, pass6, pass4, 0, 0, int64(n), digits)
+						wordsShardKernel61(lo, hi, add2, map3, pass3, pass6, pass4, 0, 0, int64(n), digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				wordsShardKernel57(0, n, add2, map3, pass3, pass6, pass4, 0, 0, int64(n), digits)
+				wordsShardKernel61(0, n, add2, map3, pass3, pass6, pass4, 0, 0, int64(n), digits)
 			}
 			if workers > 1 {
 				counts := make([]int64, 256)
@@ -5113,7 +5207,7 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						wordsShardKernel57Summary(lo, hi, pass3, 8, digits)
+						wordsShardKernel61Summary(lo, hi, pass3, 8, digits)
 						blocks.await()
 						for digit := range 256 {
 							count3 := digits[digit]
@@ -5121,12 +5215,12 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 							counts[digit] += count3
 						}
 						blocks.release()
-						wordsShardKernel57(lo, hi, add2, pass3, pass5, pass4, pass6, 1, 8, int64(n), digits)
+						wordsShardKernel61(lo, hi, add2, pass3, pass5, pass4, pass6, 1, 8, int64(n), digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				wordsShardKernel57(0, n, add2, pass3, pass5, pass4, pass6, 1, 8, int64(n), digits)
+				wordsShardKernel61(0, n, add2, pass3, pass5, pass4, pass6, 1, 8, int64(n), digits)
 			}
 			if workers > 1 {
 				counts := make([]int64, 256)
@@ -5134,7 +5228,7 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						wordsShardKernel57Summary(lo, hi, pass5, 16, digits)
+						wordsShardKernel61Summary(lo, hi, pass5, 16, digits)
 						blocks.await()
 						for digit := range 256 {
 							count3 := digits[digit]
@@ -5142,12 +5236,12 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 							counts[digit] += count3
 						}
 						blocks.release()
-						wordsShardKernel57(lo, hi, add2, pass5, pass3, pass6, pass4, 2, 16, int64(n), digits)
+						wordsShardKernel61(lo, hi, add2, pass5, pass3, pass6, pass4, 2, 16, int64(n), digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				wordsShardKernel57(0, n, add2, pass5, pass3, pass6, pass4, 2, 16, int64(n), digits)
+				wordsShardKernel61(0, n, add2, pass5, pass3, pass6, pass4, 2, 16, int64(n), digits)
 			}
 			if workers > 1 {
 				counts := make([]int64, 256)
@@ -5155,7 +5249,7 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						wordsShardKernel57Summary(lo, hi, pass3, 24, digits)
+						wordsShardKernel61Summary(lo, hi, pass3, 24, digits)
 						blocks.await()
 						for digit := range 256 {
 							count3 := digits[digit]
@@ -5163,12 +5257,12 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 							counts[digit] += count3
 						}
 						blocks.release()
-						wordsShardKernel57(lo, hi, add2, pass3, pass5, pass4, pass6, 3, 24, int64(n), digits)
+						wordsShardKernel61(lo, hi, add2, pass3, pass5, pass4, pass6, 3, 24, int64(n), digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				wordsShardKernel57(0, n, add2, pass3, pass5, pass4, pass6, 3, 24, int64(n), digits)
+				wordsShardKernel61(0, n, add2, pass3, pass5, pass4, pass6, 3, 24, int64(n), digits)
 			}
 			if workers > 1 {
 				counts := make([]int64, 256)
@@ -5176,7 +5270,7 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						wordsShardKernel57Summary(lo, hi, pass5, 32, digits)
+						wordsShardKernel61Summary(lo, hi, pass5, 32, digits)
 						blocks.await()
 						for digit := range 256 {
 							count3 := digits[digit]
@@ -5184,12 +5278,12 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 							counts[digit] += count3
 						}
 						blocks.release()
-						wordsShardKernel57(lo, hi, add2, pass5, pass3, pass6, pass4, 4, 32, int64(n), digits)
+						wordsShardKernel61(lo, hi, add2, pass5, pass3, pass6, pass4, 4, 32, int64(n), digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				wordsShardKernel57(0, n, add2, pass5, pass3, pass6, pass4, 4, 32, int64(n), digits)
+				wordsShardKernel61(0, n, add2, pass5, pass3, pass6, pass4, 4, 32, int64(n), digits)
 			}
 			if workers > 1 {
 				counts := make([]int64, 256)
@@ -5197,7 +5291,7 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						wordsShardKernel57Summary(lo, hi, pass3, 40, digits)
+						wordsShardKernel61Summary(lo, hi, pass3, 40, digits)
 						blocks.await()
 						for digit := range 256 {
 							count3 := digits[digit]
@@ -5205,12 +5299,12 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 							counts[digit] += count3
 						}
 						blocks.release()
-						wordsShardKernel57(lo, hi, add2, pass3, pass5, pass4, pass6, 5, 40, int64(n), digits)
+						wordsShardKernel61(lo, hi, add2, pass3, pass5, pass4, pass6, 5, 40, int64(n), digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				wordsShardKernel57(0, n, add2, pass3, pass5, pass4, pass6, 5, 40, int64(n), digits)
+				wordsShardKernel61(0, n, add2, pass3, pass5, pass4, pass6, 5, 40, int64(n), digits)
 			}
 			if workers > 1 {
 				counts := make([]int64, 256)
@@ -5218,7 +5312,7 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						wordsShardKernel57Summary(lo, hi, pass5, 48, digits)
+						wordsShardKernel61Summary(lo, hi, pass5, 48, digits)
 						blocks.await()
 						for digit := range 256 {
 							count3 := digits[digit]
@@ -5226,12 +5320,12 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 							counts[digit] += count3
 						}
 						blocks.release()
-						wordsShardKernel57(lo, hi, add2, pass5, pass3, pass6, pass4, 6, 48, int64(n), digits)
+						wordsShardKernel61(lo, hi, add2, pass5, pass3, pass6, pass4, 6, 48, int64(n), digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				wordsShardKernel57(0, n, add2, pass5, pass3, pass6, pass4, 6, 48, int64(n), digits)
+				wordsShardKernel61(0, n, add2, pass5, pass3, pass6, pass4, 6, 48, int64(n), digits)
 			}
 			pass7 := kgenTemporary[int64](&call, n)
 			if workers > 1 {
@@ -5240,7 +5334,7 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						wordsShardKernel63Summary(lo, hi, pass3, 56, digits)
+						wordsShardKernel67Summary(lo, hi, pass3, 56, digits)
 						blocks.await()
 						for digit := range 256 {
 							count3 := digits[digit]
@@ -5248,12 +5342,12 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 							counts[digit] += count3
 						}
 						blocks.release()
-						wordsShardKernel63(lo, hi, add2, pass3, pass4, pass7, 7, 56, int64(n), digits)
+						wordsShardKernel67(lo, hi, add2, pass3, pass4, pass7, 7, 56, int64(n), digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				wordsShardKernel63(0, n, add2, pass3, pass4, pass7, 7, 56, int64(n), digits)
+				wordsShardKernel67(0, n, add2, pass3, pass4, pass7, 7, 56, int64(n), digits)
 			}
 			key4 := kgenColumn(&call, dst.Key, n)
 			key5 := kgenColumn(&call, dst.Key2, n)
@@ -5274,7 +5368,7 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
-						gRunsBegun3, openPresent, openLast5, openPresent2, openLast6, openHead, openSum3 := wordsShardKernel74Summary(lo, hi, pass7, head, tail)
+						gRunsBegun3, openPresent, openLast5, openPresent2, openLast6, openHead, openSum3 := wordsShardKernel78Summary(lo, hi, pass7, head, tail)
 						blocks.await()
 						gRunsBegunBefore := gRunsBegun2
 						openLastBefore := openLast3
@@ -5301,7 +5395,7 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 						aggregatePart := key4[:max(int(gRunsBegunEnd)-1, 0)]
 						aggregatePart2 := key5[:max(int(gRunsBegunEnd)-1, 0)]
 						aggregatePart3 := count3[:max(int(gRunsBegunEnd)-1, 0)]
-						wordsShardKernel74(lo, hi, pass7, head, tail, aggregatePart, aggregatePart2, aggregatePart3, gRunsBegunBefore, openLastBefore, openLastBefore2, openSumBefore)
+						wordsShardKernel78(lo, hi, pass7, head, tail, aggregatePart, aggregatePart2, aggregatePart3, gRunsBegunBefore, openLastBefore, openLastBefore2, openSumBefore)
 					}
 				})
 				gRunsBegun = gRunsBegun2
@@ -5309,7 +5403,7 @@ func wordsShard(dst *wordsState, head, tail [][8]byte, options ...Option) error 
 				openLast2 = openLast4
 				openSum = openSum2
 			} else {
-				gRunsBegun, openLast, openLast2, openSum = wordsShardKernel74(0, n, pass7, head, tail, key4, key5, count3, 0, 0x0, 0x0, 0)
+				gRunsBegun, openLast, openLast2, openSum = wordsShardKernel78(0, n, pass7, head, tail, key4, key5, count3, 0, 0x0, 0x0, 0)
 			}
 			if gRunsBegun > 0 {
 				slot := gRunsBegun - 1
@@ -5589,11 +5683,11 @@ func wordsShardKernel6Summary(lo, hi int, insert2 []int64, n int64) int64 {
 	return sum
 }
 
-// wordsShardKernel7 runs rows lo to hi through the stages partial1, offset1, add1, compact1, map16, map17, map18, map19, histogram1, from the state before them to the one after.
+// wordsShardKernel7 runs rows lo to hi through the stages partial1, offset1, add1, compact1, map16, map17, from the state before them to the one after.
 // Blocks of rows of both kinds list the selected ones first, and visit these: a branch on each would be guessed wrong.
 //
 //go:noinline
-func wordsShardKernel7(lo, hi int, mask []bool, insert2, compact, compact2 []int64, tail, map2, head [][8]byte, map3 []uint64, histogram []int64, nDistinctPlace int64) int64 {
+func wordsShardKernel7(lo, hi int, mask []bool, insert2, compact, compact2 []int64, head, map2, tail, map3 [][8]byte, nDistinctPlace int64) int64 {
 	compact2 = compact2[:len(compact)]
 	map2 = map2[:len(compact)]
 	map3 = map3[:len(compact)]
@@ -5620,59 +5714,18 @@ func wordsShardKernel7(lo, hi int, mask []bool, insert2, compact, compact2 []int
 				// g = groups(head, tail)
 				compact[nDistinctPlace] = insert
 				compact2[nDistinctPlace] = int64(begun + i)
-				var tail2 uint64
-				if uint64(insert) < uint64(len(tail)) {
-					tail2 = binary.BigEndian.Uint64(tail[insert][:])
-				}
-				tail3 := tail2
-				binary.BigEndian.PutUint64(map2[nDistinctPlace][:], tail3)
 				var head2 uint64
 				if uint64(insert) < uint64(len(head)) {
 					head2 = binary.BigEndian.Uint64(head[insert][:])
 				}
 				head3 := head2
-				map3[nDistinctPlace] = head3
-				x := tail3
-				digit := int64(x >> 0 & 255)
-				bin := int(digit)
-				if uint64(bin) < uint64(len(histogram)) {
-					histogram[bin]++
+				binary.BigEndian.PutUint64(map2[nDistinctPlace][:], head3)
+				var tail2 uint64
+				if uint64(insert) < uint64(len(tail)) {
+					tail2 = binary.BigEndian.Uint64(tail[insert][:])
 				}
-				digit2 := int64(x >> 8 & 255)
-				bin2 := int(digit2 + 256)
-				if uint64(bin2) < uint64(len(histogram)) {
-					histogram[bin2]++
-				}
-				digit3 := int64(x >> 16 & 255)
-				bin3 := int(digit3 + 512)
-				if uint64(bin3) < uint64(len(histogram)) {
-					histogram[bin3]++
-				}
-				digit4 := int64(x >> 24 & 255)
-				bin4 := int(digit4 + 768)
-				if uint64(bin4) < uint64(len(histogram)) {
-					histogram[bin4]++
-				}
-				digit5 := int64(x >> 32 & 255)
-				bin5 := int(digit5 + 1024)
-				if uint64(bin5) < uint64(len(histogram)) {
-					histogram[bin5]++
-				}
-				digit6 := int64(x >> 40 & 255)
-				bin6 := int(digit6 + 1280)
-				if uint64(bin6) < uint64(len(histogram)) {
-					histogram[bin6]++
-				}
-				digit7 := int64(x >> 48 & 255)
-				bin7 := int(digit7 + 1536)
-				if uint64(bin7) < uint64(len(histogram)) {
-					histogram[bin7]++
-				}
-				digit8 := int64(x >> 56 & 255)
-				bin8 := int(digit8 + 1792)
-				if uint64(bin8) < uint64(len(histogram)) {
-					histogram[bin8]++
-				}
+				tail3 := tail2
+				binary.BigEndian.PutUint64(map3[nDistinctPlace][:], tail3)
 				nDistinctPlace++
 			}
 		} else {
@@ -5682,59 +5735,18 @@ func wordsShardKernel7(lo, hi int, mask []bool, insert2, compact, compact2 []int
 					insert := insert2Block[i]
 					compact[nDistinctPlace] = insert
 					compact2[nDistinctPlace] = int64(begun + i)
-					var tail2 uint64
-					if uint64(insert) < uint64(len(tail)) {
-						tail2 = binary.BigEndian.Uint64(tail[insert][:])
-					}
-					tail3 := tail2
-					binary.BigEndian.PutUint64(map2[nDistinctPlace][:], tail3)
 					var head2 uint64
 					if uint64(insert) < uint64(len(head)) {
 						head2 = binary.BigEndian.Uint64(head[insert][:])
 					}
 					head3 := head2
-					map3[nDistinctPlace] = head3
-					x := tail3
-					digit := int64(x >> 0 & 255)
-					bin := int(digit)
-					if uint64(bin) < uint64(len(histogram)) {
-						histogram[bin]++
+					binary.BigEndian.PutUint64(map2[nDistinctPlace][:], head3)
+					var tail2 uint64
+					if uint64(insert) < uint64(len(tail)) {
+						tail2 = binary.BigEndian.Uint64(tail[insert][:])
 					}
-					digit2 := int64(x >> 8 & 255)
-					bin2 := int(digit2 + 256)
-					if uint64(bin2) < uint64(len(histogram)) {
-						histogram[bin2]++
-					}
-					digit3 := int64(x >> 16 & 255)
-					bin3 := int(digit3 + 512)
-					if uint64(bin3) < uint64(len(histogram)) {
-						histogram[bin3]++
-					}
-					digit4 := int64(x >> 24 & 255)
-					bin4 := int(digit4 + 768)
-					if uint64(bin4) < uint64(len(histogram)) {
-						histogram[bin4]++
-					}
-					digit5 := int64(x >> 32 & 255)
-					bin5 := int(digit5 + 1024)
-					if uint64(bin5) < uint64(len(histogram)) {
-						histogram[bin5]++
-					}
-					digit6 := int64(x >> 40 & 255)
-					bin6 := int(digit6 + 1280)
-					if uint64(bin6) < uint64(len(histogram)) {
-						histogram[bin6]++
-					}
-					digit7 := int64(x >> 48 & 255)
-					bin7 := int(digit7 + 1536)
-					if uint64(bin7) < uint64(len(histogram)) {
-						histogram[bin7]++
-					}
-					digit8 := int64(x >> 56 & 255)
-					bin8 := int(digit8 + 1792)
-					if uint64(bin8) < uint64(len(histogram)) {
-						histogram[bin8]++
-					}
+					tail3 := tail2
+					binary.BigEndian.PutUint64(map3[nDistinctPlace][:], tail3)
 					nDistinctPlace++
 				}
 			}
@@ -5747,82 +5759,208 @@ func wordsShardKernel7(lo, hi int, mask []bool, insert2, compact, compact2 []int
 			insert := insert2Rows[i]
 			compact[nDistinctPlace] = insert
 			compact2[nDistinctPlace] = int64(begun + i)
-			var tail2 uint64
-			if uint64(insert) < uint64(len(tail)) {
-				tail2 = binary.BigEndian.Uint64(tail[insert][:])
-			}
-			tail3 := tail2
-			binary.BigEndian.PutUint64(map2[nDistinctPlace][:], tail3)
 			var head2 uint64
 			if uint64(insert) < uint64(len(head)) {
 				head2 = binary.BigEndian.Uint64(head[insert][:])
 			}
 			head3 := head2
-			map3[nDistinctPlace] = head3
-			x := tail3
-			digit := int64(x >> 0 & 255)
-			bin := int(digit)
-			if uint64(bin) < uint64(len(histogram)) {
-				histogram[bin]++
+			binary.BigEndian.PutUint64(map2[nDistinctPlace][:], head3)
+			var tail2 uint64
+			if uint64(insert) < uint64(len(tail)) {
+				tail2 = binary.BigEndian.Uint64(tail[insert][:])
 			}
-			digit2 := int64(x >> 8 & 255)
-			bin2 := int(digit2 + 256)
-			if uint64(bin2) < uint64(len(histogram)) {
-				histogram[bin2]++
-			}
-			digit3 := int64(x >> 16 & 255)
-			bin3 := int(digit3 + 512)
-			if uint64(bin3) < uint64(len(histogram)) {
-				histogram[bin3]++
-			}
-			digit4 := int64(x >> 24 & 255)
-			bin4 := int(digit4 + 768)
-			if uint64(bin4) < uint64(len(histogram)) {
-				histogram[bin4]++
-			}
-			digit5 := int64(x >> 32 & 255)
-			bin5 := int(digit5 + 1024)
-			if uint64(bin5) < uint64(len(histogram)) {
-				histogram[bin5]++
-			}
-			digit6 := int64(x >> 40 & 255)
-			bin6 := int(digit6 + 1280)
-			if uint64(bin6) < uint64(len(histogram)) {
-				histogram[bin6]++
-			}
-			digit7 := int64(x >> 48 & 255)
-			bin7 := int(digit7 + 1536)
-			if uint64(bin7) < uint64(len(histogram)) {
-				histogram[bin7]++
-			}
-			digit8 := int64(x >> 56 & 255)
-			bin8 := int(digit8 + 1792)
-			if uint64(bin8) < uint64(len(histogram)) {
-				histogram[bin8]++
-			}
+			tail3 := tail2
+			binary.BigEndian.PutUint64(map3[nDistinctPlace][:], tail3)
 			nDistinctPlace++
 		}
 	}
 	return nDistinctPlace
 }
 
-// wordsShardKernel7Summary returns what rows lo to hi add to the state, in the stages partial1, offset1, add1, compact1, map16, map17, map18, map19, histogram1.
-// Every row is stored, and the next row overwrites it unless it is selected.
+// wordsShardKernel8 runs rows lo to hi through the stages map18, pass1, from the state before them to the one after.
 //
 //go:noinline
-func wordsShardKernel7Summary(lo, hi int, mask []bool) int64 {
-	var nDistinctPlace int64
-	maskRows := mask[lo:hi]
-	for _, selected := range maskRows {
-		nDistinctPlace += kgenBit[int64](selected)
+func wordsShardKernel8(lo, hi int, map13 [][8]byte, map2 []uint64, map14 [][8]byte, pass, digits []int64) {
+	list := (*[64]int64)(digits)
+	places := make([]int64, 64)
+	for place := lo; place < hi; place++ {
+		places[list[place]] = int64(place)
 	}
-	return nDistinctPlace
+	map13Rows := map13[lo:hi]
+	mapRows := map2[lo:hi]
+	mapRows = mapRows[:len(map13Rows)]
+	for i := range map13Rows {
+		// g = groups(head, tail)
+		mapRows[i] = binary.BigEndian.Uint64(map13Rows[i][:])
+		place := places[i]
+		pass[place] = int64(lo + i)
+	}
 }
 
-// wordsShardKernel8 runs rows lo to hi through the stages partial2, offset2, add2, from the state before them to the one after.
+// wordsShardKernel8Summary returns what rows lo to hi add to the state, in the stages map18, pass1.
 //
 //go:noinline
-func wordsShardKernel8(lo, hi int, histogram, add []int64, add2 int64) int64 {
+func wordsShardKernel8Summary(lo, hi int, map14 [][8]byte, digits []int64) {
+	list := (*[64]int64)(digits)
+	words := make([]uint64, 64)
+	map14Rows := map14[lo:hi]
+	for i := range map14Rows {
+		// g = groups(head, tail)
+		word := binary.BigEndian.Uint64(map14Rows[i][:])
+		at := i
+		for at > 0 && words[at-1] > word {
+			words[at] = words[at-1]
+			list[at] = list[at-1]
+			at--
+		}
+		words[at] = word
+		list[at] = int64(i)
+	}
+}
+
+// wordsShardKernel9 runs rows lo to hi through the stages map19, pass2, from the state before them to the one after.
+//
+//go:noinline
+func wordsShardKernel9(lo, hi int, pass []int64, map15 []uint64, pass2, digits []int64) {
+	list := (*[64]int64)(digits)
+	places := make([]int64, 64)
+	for place := lo; place < hi; place++ {
+		places[list[place]] = int64(place)
+	}
+	passRows := pass[lo:hi]
+	for i, pass3 := range passRows {
+		// g = groups(head, tail)
+		place := places[i]
+		pass2[place] = pass3
+	}
+}
+
+// wordsShardKernel9Summary returns what rows lo to hi add to the state, in the stages map19, pass2.
+//
+//go:noinline
+func wordsShardKernel9Summary(lo, hi int, pass []int64, map15 []uint64, digits []int64) {
+	list := (*[64]int64)(digits)
+	words := make([]uint64, 64)
+	passRows := pass[lo:hi]
+	for i, pass2 := range passRows {
+		var x uint64
+		if uint64(pass2) < uint64(len(map15)) {
+			x = map15[pass2]
+		}
+		x2 := x
+		// g = groups(head, tail)
+		at := i
+		for at > 0 && words[at-1] > x2 {
+			words[at] = words[at-1]
+			list[at] = list[at-1]
+			at--
+		}
+		words[at] = x2
+		list[at] = int64(i)
+	}
+}
+
+// wordsShardKernel10 runs rows lo to hi through the stages map20, map21, histogram1, histogram2, from the state before them to the one after.
+//
+//go:noinline
+func wordsShardKernel10(lo, hi int, map13 [][8]byte, map2 []uint64, histogram []int64, map14 [][8]byte, histogram2 []int64) {
+	map13Rows := map13[lo:hi]
+	mapRows := map2[lo:hi]
+	mapRows = mapRows[:len(map13Rows)]
+	map14Rows := map14[lo:hi]
+	map14Rows = map14Rows[:len(map13Rows)]
+	for i := range map13Rows {
+		x := binary.BigEndian.Uint64(map13Rows[i][:])
+		// g = groups(head, tail)
+		mapRows[i] = x
+		x2 := binary.BigEndian.Uint64(map14Rows[i][:])
+		digit := int64(x2 >> 0 & 255)
+		bin := int(digit)
+		if uint64(bin) < uint64(len(histogram)) {
+			histogram[bin]++
+		}
+		digit2 := int64(x2 >> 8 & 255)
+		bin2 := int(digit2 + 256)
+		if uint64(bin2) < uint64(len(histogram)) {
+			histogram[bin2]++
+		}
+		digit3 := int64(x2 >> 16 & 255)
+		bin3 := int(digit3 + 512)
+		if uint64(bin3) < uint64(len(histogram)) {
+			histogram[bin3]++
+		}
+		digit4 := int64(x2 >> 24 & 255)
+		bin4 := int(digit4 + 768)
+		if uint64(bin4) < uint64(len(histogram)) {
+			histogram[bin4]++
+		}
+		digit5 := int64(x2 >> 32 & 255)
+		bin5 := int(digit5 + 1024)
+		if uint64(bin5) < uint64(len(histogram)) {
+			histogram[bin5]++
+		}
+		digit6 := int64(x2 >> 40 & 255)
+		bin6 := int(digit6 + 1280)
+		if uint64(bin6) < uint64(len(histogram)) {
+			histogram[bin6]++
+		}
+		digit7 := int64(x2 >> 48 & 255)
+		bin7 := int(digit7 + 1536)
+		if uint64(bin7) < uint64(len(histogram)) {
+			histogram[bin7]++
+		}
+		digit8 := int64(x2 >> 56 & 255)
+		bin8 := int(digit8 + 1792)
+		if uint64(bin8) < uint64(len(histogram)) {
+			histogram[bin8]++
+		}
+		digit9 := int64(x >> 0 & 255)
+		bin9 := int(digit9)
+		if uint64(bin9) < uint64(len(histogram2)) {
+			histogram2[bin9]++
+		}
+		digit10 := int64(x >> 8 & 255)
+		bin10 := int(digit10 + 256)
+		if uint64(bin10) < uint64(len(histogram2)) {
+			histogram2[bin10]++
+		}
+		digit11 := int64(x >> 16 & 255)
+		bin11 := int(digit11 + 512)
+		if uint64(bin11) < uint64(len(histogram2)) {
+			histogram2[bin11]++
+		}
+		digit12 := int64(x >> 24 & 255)
+		bin12 := int(digit12 + 768)
+		if uint64(bin12) < uint64(len(histogram2)) {
+			histogram2[bin12]++
+		}
+		digit13 := int64(x >> 32 & 255)
+		bin13 := int(digit13 + 1024)
+		if uint64(bin13) < uint64(len(histogram2)) {
+			histogram2[bin13]++
+		}
+		digit14 := int64(x >> 40 & 255)
+		bin14 := int(digit14 + 1280)
+		if uint64(bin14) < uint64(len(histogram2)) {
+			histogram2[bin14]++
+		}
+		digit15 := int64(x >> 48 & 255)
+		bin15 := int(digit15 + 1536)
+		if uint64(bin15) < uint64(len(histogram2)) {
+			histogram2[bin15]++
+		}
+		digit16 := int64(x >> 56 & 255)
+		bin16 := int(digit16 + 1792)
+		if uint64(bin16) < uint64(len(histogram2)) {
+			histogram2[bin16]++
+		}
+	}
+}
+
+// wordsShardKernel11 runs rows lo to hi through the stages partial2, offset2, add2, from the state before them to the one after.
+//
+//go:noinline
+func wordsShardKernel11(lo, hi int, histogram, add []int64, add2 int64) int64 {
 	histogramRows := histogram[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogramRows)]
@@ -5834,10 +5972,10 @@ func wordsShardKernel8(lo, hi int, histogram, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// wordsShardKernel8Summary returns what rows lo to hi add to the state, in the stages partial2, offset2, add2.
+// wordsShardKernel11Summary returns what rows lo to hi add to the state, in the stages partial2, offset2, add2.
 //
 //go:noinline
-func wordsShardKernel8Summary(lo, hi int, histogram []int64) int64 {
+func wordsShardKernel11Summary(lo, hi int, histogram []int64) int64 {
 	var add int64
 	histogramRows := histogram[lo:hi]
 	for i := range histogramRows {
@@ -5846,13 +5984,15 @@ func wordsShardKernel8Summary(lo, hi int, histogram []int64) int64 {
 	return add
 }
 
-// wordsShardKernel9 runs rows lo to hi through the stages pass1, from the state before them to the one after.
+// wordsShardKernel12 runs rows lo to hi through the stages pass3, from the state before them to the one after.
 //
 //go:noinline
-func wordsShardKernel9(lo, hi int, add []int64, map14 [][8]byte, pass []uint64, pass2 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
+func wordsShardKernel12(lo, hi int, add []int64, map14 [][8]byte, pass []uint64, pass2 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nDistinct
-	pass2 = pass2[:len(pass)]
+	room := min(len(pass), len(pass2))
+	pass = pass[:room]
+	pass2 = pass2[:room]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
@@ -5871,10 +6011,10 @@ func wordsShardKernel9(lo, hi int, add []int64, map14 [][8]byte, pass []uint64, 
 	}
 }
 
-// wordsShardKernel9Summary returns what rows lo to hi add to the state, in the stages pass1.
+// wordsShardKernel12Summary returns what rows lo to hi add to the state, in the stages pass3.
 //
 //go:noinline
-func wordsShardKernel9Summary(lo, hi int, map14 [][8]byte, digitShift int64, digits []int64) {
+func wordsShardKernel12Summary(lo, hi int, map14 [][8]byte, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	map14Rows := map14[lo:hi]
 	for i := range map14Rows {
@@ -5886,52 +6026,52 @@ func wordsShardKernel9Summary(lo, hi int, map14 [][8]byte, digitShift int64, dig
 	}
 }
 
-// wordsShardKernel10 runs rows lo to hi through the stages pass2, from the state before them to the one after.
+// wordsShardKernel13 runs rows lo to hi through the stages pass4, from the state before them to the one after.
 //
 //go:noinline
-func wordsShardKernel10(lo, hi int, add []int64, pass, pass2 []uint64, pass22, pass3 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
+func wordsShardKernel13(lo, hi int, add []int64, pass3, pass []uint64, pass4, pass2 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nDistinct
-	room := min(len(pass2), len(pass3))
+	room := min(len(pass), len(pass2))
+	pass = pass[:room]
 	pass2 = pass2[:room]
-	pass3 = pass3[:room]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
 		places[digit] += add[int64(digit)+x] - x2
 	}
-	passRows := pass[lo:hi]
-	pass2Rows := pass22[lo:hi]
-	pass2Rows = pass2Rows[:len(passRows)]
-	for i, pass4 := range passRows {
-		digit := int64(pass4 >> (digitShift & 63) & 255)
+	pass3Rows := pass3[lo:hi]
+	pass4Rows := pass4[lo:hi]
+	pass4Rows = pass4Rows[:len(pass3Rows)]
+	for i, pass5 := range pass3Rows {
+		digit := int64(pass5 >> (digitShift & 63) & 255)
 		// g = groups(head, tail)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
-		pass2[place] = pass4
-		pass3[place] = pass2Rows[i]
+		pass[place] = pass5
+		pass2[place] = pass4Rows[i]
 	}
 }
 
-// wordsShardKernel10Summary returns what rows lo to hi add to the state, in the stages pass2.
+// wordsShardKernel13Summary returns what rows lo to hi add to the state, in the stages pass4.
 //
 //go:noinline
-func wordsShardKernel10Summary(lo, hi int, pass []uint64, digitShift int64, digits []int64) {
+func wordsShardKernel13Summary(lo, hi int, pass3 []uint64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	passRows := pass[lo:hi]
-	for _, pass2 := range passRows {
-		digit := int64(pass2 >> (digitShift & 63) & 255)
+	pass3Rows := pass3[lo:hi]
+	for _, pass := range pass3Rows {
+		digit := int64(pass >> (digitShift & 63) & 255)
 		// g = groups(head, tail)
 		digit2 := int(digit)
 		counts[digit2]++
 	}
 }
 
-// wordsShardKernel16 runs rows lo to hi through the stages pass8, from the state before them to the one after.
+// wordsShardKernel19 runs rows lo to hi through the stages pass10, from the state before them to the one after.
 //
 //go:noinline
-func wordsShardKernel16(lo, hi int, add []int64, pass13 []uint64, pass14, pass []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
+func wordsShardKernel19(lo, hi int, add []int64, pass15 []uint64, pass16, pass []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nDistinct
 	places := (*[256]int64)(digits)
@@ -5939,98 +6079,37 @@ func wordsShardKernel16(lo, hi int, add []int64, pass13 []uint64, pass14, pass [
 	for digit := range 256 {
 		places[digit] += add[int64(digit)+x] - x2
 	}
-	pass13Rows := pass13[lo:hi]
-	pass14Rows := pass14[lo:hi]
-	pass14Rows = pass14Rows[:len(pass13Rows)]
-	for i := range pass13Rows {
-		digit := int64(pass13Rows[i] >> (digitShift & 63) & 255)
+	pass15Rows := pass15[lo:hi]
+	pass16Rows := pass16[lo:hi]
+	pass16Rows = pass16Rows[:len(pass15Rows)]
+	for i := range pass15Rows {
+		digit := int64(pass15Rows[i] >> (digitShift & 63) & 255)
 		// g = groups(head, tail)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
-		pass[place] = pass14Rows[i]
+		pass[place] = pass16Rows[i]
 	}
 }
 
-// wordsShardKernel16Summary returns what rows lo to hi add to the state, in the stages pass8.
+// wordsShardKernel19Summary returns what rows lo to hi add to the state, in the stages pass10.
 //
 //go:noinline
-func wordsShardKernel16Summary(lo, hi int, pass13 []uint64, digitShift int64, digits []int64) {
+func wordsShardKernel19Summary(lo, hi int, pass15 []uint64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass13Rows := pass13[lo:hi]
-	for i := range pass13Rows {
-		digit := int64(pass13Rows[i] >> (digitShift & 63) & 255)
+	pass15Rows := pass15[lo:hi]
+	for i := range pass15Rows {
+		digit := int64(pass15Rows[i] >> (digitShift & 63) & 255)
 		// g = groups(head, tail)
 		digit2 := int(digit)
 		counts[digit2]++
 	}
 }
 
-// wordsShardKernel17 runs rows lo to hi through the stages map20, histogram2, from the state before them to the one after.
+// wordsShardKernel20 runs rows lo to hi through the stages partial3, offset3, add3, from the state before them to the one after.
 //
 //go:noinline
-func wordsShardKernel17(lo, hi int, pass15 []int64, map15, map2 []uint64, histogram []int64) {
-	pass15Rows := pass15[lo:hi]
-	map15Rows := map15[lo:hi]
-	map15Rows = map15Rows[:len(pass15Rows)]
-	mapRows := map2[lo:hi]
-	mapRows = mapRows[:len(pass15Rows)]
-	for i, at := range pass15Rows {
-		var x uint64
-		if uint64(at) < uint64(len(map15)) {
-			x = map15[at]
-		}
-		x2 := x
-		// g = groups(head, tail)
-		mapRows[i] = x2
-		x3 := map15Rows[i]
-		digit := int64(x3 >> 0 & 255)
-		bin := int(digit)
-		if uint64(bin) < uint64(len(histogram)) {
-			histogram[bin]++
-		}
-		digit2 := int64(x3 >> 8 & 255)
-		bin2 := int(digit2 + 256)
-		if uint64(bin2) < uint64(len(histogram)) {
-			histogram[bin2]++
-		}
-		digit3 := int64(x3 >> 16 & 255)
-		bin3 := int(digit3 + 512)
-		if uint64(bin3) < uint64(len(histogram)) {
-			histogram[bin3]++
-		}
-		digit4 := int64(x3 >> 24 & 255)
-		bin4 := int(digit4 + 768)
-		if uint64(bin4) < uint64(len(histogram)) {
-			histogram[bin4]++
-		}
-		digit5 := int64(x3 >> 32 & 255)
-		bin5 := int(digit5 + 1024)
-		if uint64(bin5) < uint64(len(histogram)) {
-			histogram[bin5]++
-		}
-		digit6 := int64(x3 >> 40 & 255)
-		bin6 := int(digit6 + 1280)
-		if uint64(bin6) < uint64(len(histogram)) {
-			histogram[bin6]++
-		}
-		digit7 := int64(x3 >> 48 & 255)
-		bin7 := int(digit7 + 1536)
-		if uint64(bin7) < uint64(len(histogram)) {
-			histogram[bin7]++
-		}
-		digit8 := int64(x3 >> 56 & 255)
-		bin8 := int(digit8 + 1792)
-		if uint64(bin8) < uint64(len(histogram)) {
-			histogram[bin8]++
-		}
-	}
-}
-
-// wordsShardKernel18 runs rows lo to hi through the stages partial3, offset3, add3, from the state before them to the one after.
-//
-//go:noinline
-func wordsShardKernel18(lo, hi int, histogram2, add []int64, add2 int64) int64 {
+func wordsShardKernel20(lo, hi int, histogram2, add []int64, add2 int64) int64 {
 	histogram2Rows := histogram2[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram2Rows)]
@@ -6042,10 +6121,10 @@ func wordsShardKernel18(lo, hi int, histogram2, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// wordsShardKernel18Summary returns what rows lo to hi add to the state, in the stages partial3, offset3, add3.
+// wordsShardKernel20Summary returns what rows lo to hi add to the state, in the stages partial3, offset3, add3.
 //
 //go:noinline
-func wordsShardKernel18Summary(lo, hi int, histogram2 []int64) int64 {
+func wordsShardKernel20Summary(lo, hi int, histogram2 []int64) int64 {
 	var add int64
 	histogram2Rows := histogram2[lo:hi]
 	for i := range histogram2Rows {
@@ -6054,17 +6133,67 @@ func wordsShardKernel18Summary(lo, hi int, histogram2 []int64) int64 {
 	return add
 }
 
-// wordsShardKernel27 runs rows lo to hi through the stages map21, map47, map48, map49, map50, from the state before them to the one after.
+// wordsShardKernel21 runs rows lo to hi through the stages map22, pass11, from the state before them to the one after.
 //
 //go:noinline
-func wordsShardKernel27(lo, hi int, pass30, compact []int64, head, map2, tail, map3 [][8]byte, compact2, insert5, map4 []int64) {
+func wordsShardKernel21(lo, hi int, add2, pass17 []int64, map17, pass []uint64, pass2 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
+	x := digitNumber * 256
+	x2 := digitNumber * nDistinct
+	room := min(len(pass), len(pass2))
+	pass = pass[:room]
+	pass2 = pass2[:room]
+	places := (*[256]int64)(digits)
+	// where the next row of each digit goes
+	for digit := range 256 {
+		places[digit] += add2[int64(digit)+x] - x2
+	}
+	pass17Rows := pass17[lo:hi]
+	for _, pass3 := range pass17Rows {
+		var x3 uint64
+		if uint64(pass3) < uint64(len(map17)) {
+			x3 = map17[pass3]
+		}
+		x4 := x3
+		digit := int64(x4 >> (digitShift & 63) & 255)
+		// g = groups(head, tail)
+		digit2 := int(digit)
+		place := places[digit2]
+		places[digit2] = place + 1
+		pass[place] = x4
+		pass2[place] = pass3
+	}
+}
+
+// wordsShardKernel21Summary returns what rows lo to hi add to the state, in the stages map22, pass11.
+//
+//go:noinline
+func wordsShardKernel21Summary(lo, hi int, pass17 []int64, map17 []uint64, digitShift int64, digits []int64) {
+	counts := (*[256]int64)(digits)
+	pass17Rows := pass17[lo:hi]
+	for _, pass := range pass17Rows {
+		var x uint64
+		if uint64(pass) < uint64(len(map17)) {
+			x = map17[pass]
+		}
+		x2 := x
+		digit := int64(x2 >> (digitShift & 63) & 255)
+		// g = groups(head, tail)
+		digit2 := int(digit)
+		counts[digit2]++
+	}
+}
+
+// wordsShardKernel29 runs rows lo to hi through the stages map23, map51, map52, map53, map54, from the state before them to the one after.
+//
+//go:noinline
+func wordsShardKernel29(lo, hi int, either, compact []int64, head, map2, tail, map3 [][8]byte, compact2, insert5, map4 []int64) {
 	mapRows := map2[lo:hi]
 	mapRows2 := map3[lo:hi]
 	mapRows2 = mapRows2[:len(mapRows)]
 	mapRows3 := map4[lo:hi]
 	mapRows3 = mapRows3[:len(mapRows)]
 	for i := range mapRows {
-		x := pass30[lo+i]
+		x := either[lo+i]
 		var compact3 int64
 		if uint64(x) < uint64(len(compact)) {
 			compact3 = compact[x]
@@ -6097,10 +6226,10 @@ func wordsShardKernel27(lo, hi int, pass30, compact []int64, head, map2, tail, m
 	}
 }
 
-// wordsShardKernel28 runs rows lo to hi through the stages map22, map23, map24, histogram3, from the state before them to the one after.
+// wordsShardKernel30 runs rows lo to hi through the stages map24, map25, map26, histogram3, from the state before them to the one after.
 //
 //go:noinline
-func wordsShardKernel28(lo, hi int, histogram []int64, head, tail [][8]byte) {
+func wordsShardKernel30(lo, hi int, histogram []int64, head, tail [][8]byte) {
 	headRows := head[lo:hi]
 	tailRows := tail[lo:hi]
 	tailRows = tailRows[:len(headRows)]
@@ -6116,10 +6245,10 @@ func wordsShardKernel28(lo, hi int, histogram []int64, head, tail [][8]byte) {
 	}
 }
 
-// wordsShardKernel29 runs rows lo to hi through the stages partial4, offset4, add4, from the state before them to the one after.
+// wordsShardKernel31 runs rows lo to hi through the stages partial4, offset4, add4, from the state before them to the one after.
 //
 //go:noinline
-func wordsShardKernel29(lo, hi int, histogram3, add []int64, add2 int64) int64 {
+func wordsShardKernel31(lo, hi int, histogram3, add []int64, add2 int64) int64 {
 	histogram3Rows := histogram3[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram3Rows)]
@@ -6131,10 +6260,10 @@ func wordsShardKernel29(lo, hi int, histogram3, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// wordsShardKernel29Summary returns what rows lo to hi add to the state, in the stages partial4, offset4, add4.
+// wordsShardKernel31Summary returns what rows lo to hi add to the state, in the stages partial4, offset4, add4.
 //
 //go:noinline
-func wordsShardKernel29Summary(lo, hi int, histogram3 []int64) int64 {
+func wordsShardKernel31Summary(lo, hi int, histogram3 []int64) int64 {
 	var add int64
 	histogram3Rows := histogram3[lo:hi]
 	for i := range histogram3Rows {
@@ -6143,10 +6272,10 @@ func wordsShardKernel29Summary(lo, hi int, histogram3 []int64) int64 {
 	return add
 }
 
-// wordsShardKernel30 runs rows lo to hi through the stages pass17, from the state before them to the one after.
+// wordsShardKernel32 runs rows lo to hi through the stages pass19, from the state before them to the one after.
 //
 //go:noinline
-func wordsShardKernel30(lo, hi int, add3 []int64, head, tail, pass, pass2 [][8]byte, digitNumber, digitShift, n int64, digits []int64) {
+func wordsShardKernel32(lo, hi int, add3 []int64, head, tail, pass, pass2 [][8]byte, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	pass2 = pass2[:len(pass)]
@@ -6173,10 +6302,10 @@ func wordsShardKernel30(lo, hi int, add3 []int64, head, tail, pass, pass2 [][8]b
 	}
 }
 
-// wordsShardKernel30Summary returns what rows lo to hi add to the state, in the stages pass17.
+// wordsShardKernel32Summary returns what rows lo to hi add to the state, in the stages pass19.
 //
 //go:noinline
-func wordsShardKernel30Summary(lo, hi int, head, tail [][8]byte, digitShift int64, digits []int64) {
+func wordsShardKernel32Summary(lo, hi int, head, tail [][8]byte, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	headRows := head[lo:hi]
 	tailRows := tail[lo:hi]
@@ -6193,10 +6322,10 @@ func wordsShardKernel30Summary(lo, hi int, head, tail [][8]byte, digitShift int6
 	}
 }
 
-// wordsShardKernel31 runs rows lo to hi through the stages map25, map26, map27, map28, map29, map30, insert3, from the state before them to the one after.
+// wordsShardKernel33 runs rows lo to hi through the stages map27, map28, map29, map30, map31, map32, insert3, from the state before them to the one after.
 //
 //go:noinline
-func wordsShardKernel31(lo, hi int, pass31, pass32 [][8]byte, insert, insert2 []int64, nPartitionedSlots, n, nPartitioned int64) {
+func wordsShardKernel33(lo, hi int, pass33, pass34 [][8]byte, insert, insert2 []int64, nPartitionedSlots, n, nPartitioned int64) {
 	x := n / 8
 	x2 := min(x, 16777216)
 	x3 := max(x2, 1)
@@ -6220,11 +6349,11 @@ func wordsShardKernel31(lo, hi int, pass31, pass32 [][8]byte, insert, insert2 []
 	lastOfPart := nPartitionedSlots>>8 - 1
 	begin := lo
 	if lo > 0 && lo < int(nPartitioned) {
-		part := int64(((binary.BigEndian.Uint64(pass31[lo-1][:])^(binary.BigEndian.Uint64(pass32[lo-1][:])*11400714819323198485^binary.BigEndian.Uint64(pass32[lo-1][:])*11400714819323198485>>32)*15485907386658061715)*11400714819323198485^(binary.BigEndian.Uint64(pass31[lo-1][:])^(binary.BigEndian.Uint64(pass32[lo-1][:])*11400714819323198485^binary.BigEndian.Uint64(pass32[lo-1][:])*11400714819323198485>>32)*15485907386658061715)*11400714819323198485>>32)*15485907386658061715>>(x15&63)) &^ lastOfPart
+		part := int64(((binary.BigEndian.Uint64(pass33[lo-1][:])^(binary.BigEndian.Uint64(pass34[lo-1][:])*11400714819323198485^binary.BigEndian.Uint64(pass34[lo-1][:])*11400714819323198485>>32)*15485907386658061715)*11400714819323198485^(binary.BigEndian.Uint64(pass33[lo-1][:])^(binary.BigEndian.Uint64(pass34[lo-1][:])*11400714819323198485^binary.BigEndian.Uint64(pass34[lo-1][:])*11400714819323198485>>32)*15485907386658061715)*11400714819323198485>>32)*15485907386658061715>>(x15&63)) &^ lastOfPart
 		end := int(nPartitioned)
 		for begin < end {
 			middle := begin + (end-begin)/2
-			if int64(((binary.BigEndian.Uint64(pass31[middle][:])^(binary.BigEndian.Uint64(pass32[middle][:])*11400714819323198485^binary.BigEndian.Uint64(pass32[middle][:])*11400714819323198485>>32)*15485907386658061715)*11400714819323198485^(binary.BigEndian.Uint64(pass31[middle][:])^(binary.BigEndian.Uint64(pass32[middle][:])*11400714819323198485^binary.BigEndian.Uint64(pass32[middle][:])*11400714819323198485>>32)*15485907386658061715)*11400714819323198485>>32)*15485907386658061715>>(x15&63))&^lastOfPart <= part {
+			if int64(((binary.BigEndian.Uint64(pass33[middle][:])^(binary.BigEndian.Uint64(pass34[middle][:])*11400714819323198485^binary.BigEndian.Uint64(pass34[middle][:])*11400714819323198485>>32)*15485907386658061715)*11400714819323198485^(binary.BigEndian.Uint64(pass33[middle][:])^(binary.BigEndian.Uint64(pass34[middle][:])*11400714819323198485^binary.BigEndian.Uint64(pass34[middle][:])*11400714819323198485>>32)*15485907386658061715)*11400714819323198485>>32)*15485907386658061715>>(x15&63))&^lastOfPart <= part {
 				begin = middle + 1
 			} else {
 				end = middle
@@ -6234,23 +6363,23 @@ func wordsShardKernel31(lo, hi int, pass31, pass32 [][8]byte, insert, insert2 []
 	lastOfPart2 := nPartitionedSlots>>8 - 1
 	begin2 := hi
 	if hi > 0 && hi < int(nPartitioned) {
-		part := int64(((binary.BigEndian.Uint64(pass31[hi-1][:])^(binary.BigEndian.Uint64(pass32[hi-1][:])*11400714819323198485^binary.BigEndian.Uint64(pass32[hi-1][:])*11400714819323198485>>32)*15485907386658061715)*11400714819323198485^(binary.BigEndian.Uint64(pass31[hi-1][:])^(binary.BigEndian.Uint64(pass32[hi-1][:])*11400714819323198485^binary.BigEndian.Uint64(pass32[hi-1][:])*11400714819323198485>>32)*15485907386658061715)*11400714819323198485>>32)*15485907386658061715>>(x15&63)) &^ lastOfPart2
+		part := int64(((binary.BigEndian.Uint64(pass33[hi-1][:])^(binary.BigEndian.Uint64(pass34[hi-1][:])*11400714819323198485^binary.BigEndian.Uint64(pass34[hi-1][:])*11400714819323198485>>32)*15485907386658061715)*11400714819323198485^(binary.BigEndian.Uint64(pass33[hi-1][:])^(binary.BigEndian.Uint64(pass34[hi-1][:])*11400714819323198485^binary.BigEndian.Uint64(pass34[hi-1][:])*11400714819323198485>>32)*15485907386658061715)*11400714819323198485>>32)*15485907386658061715>>(x15&63)) &^ lastOfPart2
 		end := int(nPartitioned)
 		for begin2 < end {
 			middle := begin2 + (end-begin2)/2
-			if int64(((binary.BigEndian.Uint64(pass31[middle][:])^(binary.BigEndian.Uint64(pass32[middle][:])*11400714819323198485^binary.BigEndian.Uint64(pass32[middle][:])*11400714819323198485>>32)*15485907386658061715)*11400714819323198485^(binary.BigEndian.Uint64(pass31[middle][:])^(binary.BigEndian.Uint64(pass32[middle][:])*11400714819323198485^binary.BigEndian.Uint64(pass32[middle][:])*11400714819323198485>>32)*15485907386658061715)*11400714819323198485>>32)*15485907386658061715>>(x15&63))&^lastOfPart2 <= part {
+			if int64(((binary.BigEndian.Uint64(pass33[middle][:])^(binary.BigEndian.Uint64(pass34[middle][:])*11400714819323198485^binary.BigEndian.Uint64(pass34[middle][:])*11400714819323198485>>32)*15485907386658061715)*11400714819323198485^(binary.BigEndian.Uint64(pass33[middle][:])^(binary.BigEndian.Uint64(pass34[middle][:])*11400714819323198485^binary.BigEndian.Uint64(pass34[middle][:])*11400714819323198485>>32)*15485907386658061715)*11400714819323198485>>32)*15485907386658061715>>(x15&63))&^lastOfPart2 <= part {
 				begin2 = middle + 1
 			} else {
 				end = middle
 			}
 		}
 	}
-	pass31Rows := pass31[begin:begin2]
-	pass32Rows := pass32[begin:begin2]
-	pass32Rows = pass32Rows[:len(pass31Rows)]
-	for i := range pass31Rows {
-		pass := binary.BigEndian.Uint64(pass31Rows[i][:])
-		pass2 := binary.BigEndian.Uint64(pass32Rows[i][:])
+	pass33Rows := pass33[begin:begin2]
+	pass34Rows := pass34[begin:begin2]
+	pass34Rows = pass34Rows[:len(pass33Rows)]
+	for i := range pass33Rows {
+		pass := binary.BigEndian.Uint64(pass33Rows[i][:])
+		pass2 := binary.BigEndian.Uint64(pass34Rows[i][:])
 		x16 := pass2 * 11400714819323198485
 		x17 := (pass ^ (x16^x16>>32)*15485907386658061715) * 11400714819323198485
 		// g = groups(head, tail)
@@ -6268,7 +6397,7 @@ func wordsShardKernel31(lo, hi int, pass31, pass32 [][8]byte, insert, insert2 []
 					found = slot
 					break
 				}
-				if !(pass != binary.BigEndian.Uint64(pass31[held][:]) || pass2 != binary.BigEndian.Uint64(pass32[held][:])) {
+				if !(pass != binary.BigEndian.Uint64(pass33[held][:]) || pass2 != binary.BigEndian.Uint64(pass34[held][:])) {
 					found = slot
 					break
 				}
@@ -6288,10 +6417,10 @@ func wordsShardKernel31(lo, hi int, pass31, pass32 [][8]byte, insert, insert2 []
 	}
 }
 
-// wordsShardKernel32 runs rows lo to hi through the stages mask2, map31, reduce3, scalar6, from the state before them to the one after.
+// wordsShardKernel34 runs rows lo to hi through the stages mask2, map33, reduce3, scalar6, from the state before them to the one after.
 //
 //go:noinline
-func wordsShardKernel32(lo, hi int, insert3 []int64, mask []bool, n, sum int64) int64 {
+func wordsShardKernel34(lo, hi int, insert3 []int64, mask []bool, n, sum int64) int64 {
 	x := n / 8
 	x2 := min(x, 16777216)
 	x3 := max(x2, 1)
@@ -6308,10 +6437,10 @@ func wordsShardKernel32(lo, hi int, insert3 []int64, mask []bool, n, sum int64) 
 	return sum
 }
 
-// wordsShardKernel32Summary returns what rows lo to hi add to the state, in the stages mask2, map31, reduce3, scalar6.
+// wordsShardKernel34Summary returns what rows lo to hi add to the state, in the stages mask2, map33, reduce3, scalar6.
 //
 //go:noinline
-func wordsShardKernel32Summary(lo, hi int, insert3 []int64, n int64) int64 {
+func wordsShardKernel34Summary(lo, hi int, insert3 []int64, n int64) int64 {
 	var sum int64
 	x := n / 8
 	x2 := min(x, 16777216)
@@ -6325,11 +6454,11 @@ func wordsShardKernel32Summary(lo, hi int, insert3 []int64, n int64) int64 {
 	return sum
 }
 
-// wordsShardKernel33 runs rows lo to hi through the stages partial5, offset5, add5, compact2, map32, map33, map34, map35, histogram4, from the state before them to the one after.
+// wordsShardKernel35 runs rows lo to hi through the stages partial5, offset5, add5, compact2, map34, map35, from the state before them to the one after.
 // Blocks of rows of both kinds list the selected ones first, and visit these: a branch on each would be guessed wrong.
 //
 //go:noinline
-func wordsShardKernel33(lo, hi int, mask2 []bool, insert3, compact, compact2 []int64, pass32, map2, pass31 [][8]byte, map3 []uint64, histogram []int64, nPartitionedDistinctPlace int64) int64 {
+func wordsShardKernel35(lo, hi int, mask2 []bool, insert3, compact, compact2 []int64, pass33, map2, pass34, map3 [][8]byte, nPartitionedDistinctPlace int64) int64 {
 	compact2 = compact2[:len(compact)]
 	map2 = map2[:len(compact)]
 	map3 = map3[:len(compact)]
@@ -6357,58 +6486,17 @@ func wordsShardKernel33(lo, hi int, mask2 []bool, insert3, compact, compact2 []i
 				compact[nPartitionedDistinctPlace] = insert
 				compact2[nPartitionedDistinctPlace] = int64(begun + i)
 				var pass uint64
-				if uint64(insert) < uint64(len(pass32)) {
-					pass = binary.BigEndian.Uint64(pass32[insert][:])
+				if uint64(insert) < uint64(len(pass33)) {
+					pass = binary.BigEndian.Uint64(pass33[insert][:])
 				}
 				pass2 := pass
 				binary.BigEndian.PutUint64(map2[nPartitionedDistinctPlace][:], pass2)
 				var pass3 uint64
-				if uint64(insert) < uint64(len(pass31)) {
-					pass3 = binary.BigEndian.Uint64(pass31[insert][:])
+				if uint64(insert) < uint64(len(pass34)) {
+					pass3 = binary.BigEndian.Uint64(pass34[insert][:])
 				}
 				pass4 := pass3
-				map3[nPartitionedDistinctPlace] = pass4
-				x := pass2
-				digit := int64(x >> 0 & 255)
-				bin := int(digit)
-				if uint64(bin) < uint64(len(histogram)) {
-					histogram[bin]++
-				}
-				digit2 := int64(x >> 8 & 255)
-				bin2 := int(digit2 + 256)
-				if uint64(bin2) < uint64(len(histogram)) {
-					histogram[bin2]++
-				}
-				digit3 := int64(x >> 16 & 255)
-				bin3 := int(digit3 + 512)
-				if uint64(bin3) < uint64(len(histogram)) {
-					histogram[bin3]++
-				}
-				digit4 := int64(x >> 24 & 255)
-				bin4 := int(digit4 + 768)
-				if uint64(bin4) < uint64(len(histogram)) {
-					histogram[bin4]++
-				}
-				digit5 := int64(x >> 32 & 255)
-				bin5 := int(digit5 + 1024)
-				if uint64(bin5) < uint64(len(histogram)) {
-					histogram[bin5]++
-				}
-				digit6 := int64(x >> 40 & 255)
-				bin6 := int(digit6 + 1280)
-				if uint64(bin6) < uint64(len(histogram)) {
-					histogram[bin6]++
-				}
-				digit7 := int64(x >> 48 & 255)
-				bin7 := int(digit7 + 1536)
-				if uint64(bin7) < uint64(len(histogram)) {
-					histogram[bin7]++
-				}
-				digit8 := int64(x >> 56 & 255)
-				bin8 := int(digit8 + 1792)
-				if uint64(bin8) < uint64(len(histogram)) {
-					histogram[bin8]++
-				}
+				binary.BigEndian.PutUint64(map3[nPartitionedDistinctPlace][:], pass4)
 				nPartitionedDistinctPlace++
 			}
 		} else {
@@ -6419,58 +6507,17 @@ func wordsShardKernel33(lo, hi int, mask2 []bool, insert3, compact, compact2 []i
 					compact[nPartitionedDistinctPlace] = insert
 					compact2[nPartitionedDistinctPlace] = int64(begun + i)
 					var pass uint64
-					if uint64(insert) < uint64(len(pass32)) {
-						pass = binary.BigEndian.Uint64(pass32[insert][:])
+					if uint64(insert) < uint64(len(pass33)) {
+						pass = binary.BigEndian.Uint64(pass33[insert][:])
 					}
 					pass2 := pass
 					binary.BigEndian.PutUint64(map2[nPartitionedDistinctPlace][:], pass2)
 					var pass3 uint64
-					if uint64(insert) < uint64(len(pass31)) {
-						pass3 = binary.BigEndian.Uint64(pass31[insert][:])
+					if uint64(insert) < uint64(len(pass34)) {
+						pass3 = binary.BigEndian.Uint64(pass34[insert][:])
 					}
 					pass4 := pass3
-					map3[nPartitionedDistinctPlace] = pass4
-					x := pass2
-					digit := int64(x >> 0 & 255)
-					bin := int(digit)
-					if uint64(bin) < uint64(len(histogram)) {
-						histogram[bin]++
-					}
-					digit2 := int64(x >> 8 & 255)
-					bin2 := int(digit2 + 256)
-					if uint64(bin2) < uint64(len(histogram)) {
-						histogram[bin2]++
-					}
-					digit3 := int64(x >> 16 & 255)
-					bin3 := int(digit3 + 512)
-					if uint64(bin3) < uint64(len(histogram)) {
-						histogram[bin3]++
-					}
-					digit4 := int64(x >> 24 & 255)
-					bin4 := int(digit4 + 768)
-					if uint64(bin4) < uint64(len(histogram)) {
-						histogram[bin4]++
-					}
-					digit5 := int64(x >> 32 & 255)
-					bin5 := int(digit5 + 1024)
-					if uint64(bin5) < uint64(len(histogram)) {
-						histogram[bin5]++
-					}
-					digit6 := int64(x >> 40 & 255)
-					bin6 := int(digit6 + 1280)
-					if uint64(bin6) < uint64(len(histogram)) {
-						histogram[bin6]++
-					}
-					digit7 := int64(x >> 48 & 255)
-					bin7 := int(digit7 + 1536)
-					if uint64(bin7) < uint64(len(histogram)) {
-						histogram[bin7]++
-					}
-					digit8 := int64(x >> 56 & 255)
-					bin8 := int(digit8 + 1792)
-					if uint64(bin8) < uint64(len(histogram)) {
-						histogram[bin8]++
-					}
+					binary.BigEndian.PutUint64(map3[nPartitionedDistinctPlace][:], pass4)
 					nPartitionedDistinctPlace++
 				}
 			}
@@ -6484,81 +6531,207 @@ func wordsShardKernel33(lo, hi int, mask2 []bool, insert3, compact, compact2 []i
 			compact[nPartitionedDistinctPlace] = insert
 			compact2[nPartitionedDistinctPlace] = int64(begun + i)
 			var pass uint64
-			if uint64(insert) < uint64(len(pass32)) {
-				pass = binary.BigEndian.Uint64(pass32[insert][:])
+			if uint64(insert) < uint64(len(pass33)) {
+				pass = binary.BigEndian.Uint64(pass33[insert][:])
 			}
 			pass2 := pass
 			binary.BigEndian.PutUint64(map2[nPartitionedDistinctPlace][:], pass2)
 			var pass3 uint64
-			if uint64(insert) < uint64(len(pass31)) {
-				pass3 = binary.BigEndian.Uint64(pass31[insert][:])
+			if uint64(insert) < uint64(len(pass34)) {
+				pass3 = binary.BigEndian.Uint64(pass34[insert][:])
 			}
 			pass4 := pass3
-			map3[nPartitionedDistinctPlace] = pass4
-			x := pass2
-			digit := int64(x >> 0 & 255)
-			bin := int(digit)
-			if uint64(bin) < uint64(len(histogram)) {
-				histogram[bin]++
-			}
-			digit2 := int64(x >> 8 & 255)
-			bin2 := int(digit2 + 256)
-			if uint64(bin2) < uint64(len(histogram)) {
-				histogram[bin2]++
-			}
-			digit3 := int64(x >> 16 & 255)
-			bin3 := int(digit3 + 512)
-			if uint64(bin3) < uint64(len(histogram)) {
-				histogram[bin3]++
-			}
-			digit4 := int64(x >> 24 & 255)
-			bin4 := int(digit4 + 768)
-			if uint64(bin4) < uint64(len(histogram)) {
-				histogram[bin4]++
-			}
-			digit5 := int64(x >> 32 & 255)
-			bin5 := int(digit5 + 1024)
-			if uint64(bin5) < uint64(len(histogram)) {
-				histogram[bin5]++
-			}
-			digit6 := int64(x >> 40 & 255)
-			bin6 := int(digit6 + 1280)
-			if uint64(bin6) < uint64(len(histogram)) {
-				histogram[bin6]++
-			}
-			digit7 := int64(x >> 48 & 255)
-			bin7 := int(digit7 + 1536)
-			if uint64(bin7) < uint64(len(histogram)) {
-				histogram[bin7]++
-			}
-			digit8 := int64(x >> 56 & 255)
-			bin8 := int(digit8 + 1792)
-			if uint64(bin8) < uint64(len(histogram)) {
-				histogram[bin8]++
-			}
+			binary.BigEndian.PutUint64(map3[nPartitionedDistinctPlace][:], pass4)
 			nPartitionedDistinctPlace++
 		}
 	}
 	return nPartitionedDistinctPlace
 }
 
-// wordsShardKernel33Summary returns what rows lo to hi add to the state, in the stages partial5, offset5, add5, compact2, map32, map33, map34, map35, histogram4.
-// Every row is stored, and the next row overwrites it unless it is selected.
+// wordsShardKernel36 runs rows lo to hi through the stages map36, pass20, from the state before them to the one after.
 //
 //go:noinline
-func wordsShardKernel33Summary(lo, hi int, mask2 []bool) int64 {
-	var nPartitionedDistinctPlace int64
-	mask2Rows := mask2[lo:hi]
-	for _, selected := range mask2Rows {
-		nPartitionedDistinctPlace += kgenBit[int64](selected)
+func wordsShardKernel36(lo, hi int, map31 [][8]byte, map2 []uint64, map32 [][8]byte, pass, digits []int64) {
+	list := (*[64]int64)(digits)
+	places := make([]int64, 64)
+	for place := lo; place < hi; place++ {
+		places[list[place]] = int64(place)
 	}
-	return nPartitionedDistinctPlace
+	map31Rows := map31[lo:hi]
+	mapRows := map2[lo:hi]
+	mapRows = mapRows[:len(map31Rows)]
+	for i := range map31Rows {
+		// g = groups(head, tail)
+		mapRows[i] = binary.BigEndian.Uint64(map31Rows[i][:])
+		place := places[i]
+		pass[place] = int64(lo + i)
+	}
 }
 
-// wordsShardKernel34 runs rows lo to hi through the stages partial6, offset6, add6, from the state before them to the one after.
+// wordsShardKernel36Summary returns what rows lo to hi add to the state, in the stages map36, pass20.
 //
 //go:noinline
-func wordsShardKernel34(lo, hi int, histogram4, add []int64, add2 int64) int64 {
+func wordsShardKernel36Summary(lo, hi int, map32 [][8]byte, digits []int64) {
+	list := (*[64]int64)(digits)
+	words := make([]uint64, 64)
+	map32Rows := map32[lo:hi]
+	for i := range map32Rows {
+		// g = groups(head, tail)
+		word := binary.BigEndian.Uint64(map32Rows[i][:])
+		at := i
+		for at > 0 && words[at-1] > word {
+			words[at] = words[at-1]
+			list[at] = list[at-1]
+			at--
+		}
+		words[at] = word
+		list[at] = int64(i)
+	}
+}
+
+// wordsShardKernel37 runs rows lo to hi through the stages map37, pass21, from the state before them to the one after.
+//
+//go:noinline
+func wordsShardKernel37(lo, hi int, pass35 []int64, map33 []uint64, pass, digits []int64) {
+	list := (*[64]int64)(digits)
+	places := make([]int64, 64)
+	for place := lo; place < hi; place++ {
+		places[list[place]] = int64(place)
+	}
+	pass35Rows := pass35[lo:hi]
+	for i, pass2 := range pass35Rows {
+		// g = groups(head, tail)
+		place := places[i]
+		pass[place] = pass2
+	}
+}
+
+// wordsShardKernel37Summary returns what rows lo to hi add to the state, in the stages map37, pass21.
+//
+//go:noinline
+func wordsShardKernel37Summary(lo, hi int, pass35 []int64, map33 []uint64, digits []int64) {
+	list := (*[64]int64)(digits)
+	words := make([]uint64, 64)
+	pass35Rows := pass35[lo:hi]
+	for i, pass := range pass35Rows {
+		var x uint64
+		if uint64(pass) < uint64(len(map33)) {
+			x = map33[pass]
+		}
+		x2 := x
+		// g = groups(head, tail)
+		at := i
+		for at > 0 && words[at-1] > x2 {
+			words[at] = words[at-1]
+			list[at] = list[at-1]
+			at--
+		}
+		words[at] = x2
+		list[at] = int64(i)
+	}
+}
+
+// wordsShardKernel38 runs rows lo to hi through the stages map38, map39, histogram4, histogram5, from the state before them to the one after.
+//
+//go:noinline
+func wordsShardKernel38(lo, hi int, map31 [][8]byte, map2 []uint64, histogram []int64, map32 [][8]byte, histogram2 []int64) {
+	map31Rows := map31[lo:hi]
+	mapRows := map2[lo:hi]
+	mapRows = mapRows[:len(map31Rows)]
+	map32Rows := map32[lo:hi]
+	map32Rows = map32Rows[:len(map31Rows)]
+	for i := range map31Rows {
+		x := binary.BigEndian.Uint64(map31Rows[i][:])
+		// g = groups(head, tail)
+		mapRows[i] = x
+		x2 := binary.BigEndian.Uint64(map32Rows[i][:])
+		digit := int64(x2 >> 0 & 255)
+		bin := int(digit)
+		if uint64(bin) < uint64(len(histogram)) {
+			histogram[bin]++
+		}
+		digit2 := int64(x2 >> 8 & 255)
+		bin2 := int(digit2 + 256)
+		if uint64(bin2) < uint64(len(histogram)) {
+			histogram[bin2]++
+		}
+		digit3 := int64(x2 >> 16 & 255)
+		bin3 := int(digit3 + 512)
+		if uint64(bin3) < uint64(len(histogram)) {
+			histogram[bin3]++
+		}
+		digit4 := int64(x2 >> 24 & 255)
+		bin4 := int(digit4 + 768)
+		if uint64(bin4) < uint64(len(histogram)) {
+			histogram[bin4]++
+		}
+		digit5 := int64(x2 >> 32 & 255)
+		bin5 := int(digit5 + 1024)
+		if uint64(bin5) < uint64(len(histogram)) {
+			histogram[bin5]++
+		}
+		digit6 := int64(x2 >> 40 & 255)
+		bin6 := int(digit6 + 1280)
+		if uint64(bin6) < uint64(len(histogram)) {
+			histogram[bin6]++
+		}
+		digit7 := int64(x2 >> 48 & 255)
+		bin7 := int(digit7 + 1536)
+		if uint64(bin7) < uint64(len(histogram)) {
+			histogram[bin7]++
+		}
+		digit8 := int64(x2 >> 56 & 255)
+		bin8 := int(digit8 + 1792)
+		if uint64(bin8) < uint64(len(histogram)) {
+			histogram[bin8]++
+		}
+		digit9 := int64(x >> 0 & 255)
+		bin9 := int(digit9)
+		if uint64(bin9) < uint64(len(histogram2)) {
+			histogram2[bin9]++
+		}
+		digit10 := int64(x >> 8 & 255)
+		bin10 := int(digit10 + 256)
+		if uint64(bin10) < uint64(len(histogram2)) {
+			histogram2[bin10]++
+		}
+		digit11 := int64(x >> 16 & 255)
+		bin11 := int(digit11 + 512)
+		if uint64(bin11) < uint64(len(histogram2)) {
+			histogram2[bin11]++
+		}
+		digit12 := int64(x >> 24 & 255)
+		bin12 := int(digit12 + 768)
+		if uint64(bin12) < uint64(len(histogram2)) {
+			histogram2[bin12]++
+		}
+		digit13 := int64(x >> 32 & 255)
+		bin13 := int(digit13 + 1024)
+		if uint64(bin13) < uint64(len(histogram2)) {
+			histogram2[bin13]++
+		}
+		digit14 := int64(x >> 40 & 255)
+		bin14 := int(digit14 + 1280)
+		if uint64(bin14) < uint64(len(histogram2)) {
+			histogram2[bin14]++
+		}
+		digit15 := int64(x >> 48 & 255)
+		bin15 := int(digit15 + 1536)
+		if uint64(bin15) < uint64(len(histogram2)) {
+			histogram2[bin15]++
+		}
+		digit16 := int64(x >> 56 & 255)
+		bin16 := int(digit16 + 1792)
+		if uint64(bin16) < uint64(len(histogram2)) {
+			histogram2[bin16]++
+		}
+	}
+}
+
+// wordsShardKernel39 runs rows lo to hi through the stages partial6, offset6, add6, from the state before them to the one after.
+//
+//go:noinline
+func wordsShardKernel39(lo, hi int, histogram4, add []int64, add2 int64) int64 {
 	histogram4Rows := histogram4[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram4Rows)]
@@ -6570,10 +6743,10 @@ func wordsShardKernel34(lo, hi int, histogram4, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// wordsShardKernel34Summary returns what rows lo to hi add to the state, in the stages partial6, offset6, add6.
+// wordsShardKernel39Summary returns what rows lo to hi add to the state, in the stages partial6, offset6, add6.
 //
 //go:noinline
-func wordsShardKernel34Summary(lo, hi int, histogram4 []int64) int64 {
+func wordsShardKernel39Summary(lo, hi int, histogram4 []int64) int64 {
 	var add int64
 	histogram4Rows := histogram4[lo:hi]
 	for i := range histogram4Rows {
@@ -6582,50 +6755,10 @@ func wordsShardKernel34Summary(lo, hi int, histogram4 []int64) int64 {
 	return add
 }
 
-// wordsShardKernel35 runs rows lo to hi through the stages pass18, from the state before them to the one after.
+// wordsShardKernel40 runs rows lo to hi through the stages pass22, from the state before them to the one after.
 //
 //go:noinline
-func wordsShardKernel35(lo, hi int, add4 []int64, map30 [][8]byte, pass []uint64, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
-	x := digitNumber * 256
-	x2 := digitNumber * nPartitionedDistinct
-	pass2 = pass2[:len(pass)]
-	places := (*[256]int64)(digits)
-	// where the next row of each digit goes
-	for digit := range 256 {
-		places[digit] += add4[int64(digit)+x] - x2
-	}
-	map30Rows := map30[lo:hi]
-	for i := range map30Rows {
-		x3 := binary.BigEndian.Uint64(map30Rows[i][:])
-		digit := int64(x3 >> (digitShift & 63) & 255)
-		// g = groups(head, tail)
-		digit2 := int(digit)
-		place := places[digit2]
-		places[digit2] = place + 1
-		pass[place] = x3
-		pass2[place] = int64(lo + i)
-	}
-}
-
-// wordsShardKernel35Summary returns what rows lo to hi add to the state, in the stages pass18.
-//
-//go:noinline
-func wordsShardKernel35Summary(lo, hi int, map30 [][8]byte, digitShift int64, digits []int64) {
-	counts := (*[256]int64)(digits)
-	map30Rows := map30[lo:hi]
-	for i := range map30Rows {
-		x := binary.BigEndian.Uint64(map30Rows[i][:])
-		digit := int64(x >> (digitShift & 63) & 255)
-		// g = groups(head, tail)
-		digit2 := int(digit)
-		counts[digit2]++
-	}
-}
-
-// wordsShardKernel36 runs rows lo to hi through the stages pass19, from the state before them to the one after.
-//
-//go:noinline
-func wordsShardKernel36(lo, hi int, add4 []int64, pass33, pass []uint64, pass34, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
+func wordsShardKernel40(lo, hi int, add4 []int64, map32 [][8]byte, pass []uint64, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nPartitionedDistinct
 	room := min(len(pass), len(pass2))
@@ -6636,27 +6769,69 @@ func wordsShardKernel36(lo, hi int, add4 []int64, pass33, pass []uint64, pass34,
 	for digit := range 256 {
 		places[digit] += add4[int64(digit)+x] - x2
 	}
-	pass33Rows := pass33[lo:hi]
-	pass34Rows := pass34[lo:hi]
-	pass34Rows = pass34Rows[:len(pass33Rows)]
-	for i, pass3 := range pass33Rows {
+	map32Rows := map32[lo:hi]
+	for i := range map32Rows {
+		x3 := binary.BigEndian.Uint64(map32Rows[i][:])
+		digit := int64(x3 >> (digitShift & 63) & 255)
+		// g = groups(head, tail)
+		digit2 := int(digit)
+		place := places[digit2]
+		places[digit2] = place + 1
+		pass[place] = x3
+		pass2[place] = int64(lo + i)
+	}
+}
+
+// wordsShardKernel40Summary returns what rows lo to hi add to the state, in the stages pass22.
+//
+//go:noinline
+func wordsShardKernel40Summary(lo, hi int, map32 [][8]byte, digitShift int64, digits []int64) {
+	counts := (*[256]int64)(digits)
+	map32Rows := map32[lo:hi]
+	for i := range map32Rows {
+		x := binary.BigEndian.Uint64(map32Rows[i][:])
+		digit := int64(x >> (digitShift & 63) & 255)
+		// g = groups(head, tail)
+		digit2 := int(digit)
+		counts[digit2]++
+	}
+}
+
+// wordsShardKernel41 runs rows lo to hi through the stages pass23, from the state before them to the one after.
+//
+//go:noinline
+func wordsShardKernel41(lo, hi int, add4 []int64, pass37, pass []uint64, pass38, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
+	x := digitNumber * 256
+	x2 := digitNumber * nPartitionedDistinct
+	room := min(len(pass), len(pass2))
+	pass = pass[:room]
+	pass2 = pass2[:room]
+	places := (*[256]int64)(digits)
+	// where the next row of each digit goes
+	for digit := range 256 {
+		places[digit] += add4[int64(digit)+x] - x2
+	}
+	pass37Rows := pass37[lo:hi]
+	pass38Rows := pass38[lo:hi]
+	pass38Rows = pass38Rows[:len(pass37Rows)]
+	for i, pass3 := range pass37Rows {
 		digit := int64(pass3 >> (digitShift & 63) & 255)
 		// g = groups(head, tail)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
 		pass[place] = pass3
-		pass2[place] = pass34Rows[i]
+		pass2[place] = pass38Rows[i]
 	}
 }
 
-// wordsShardKernel36Summary returns what rows lo to hi add to the state, in the stages pass19.
+// wordsShardKernel41Summary returns what rows lo to hi add to the state, in the stages pass23.
 //
 //go:noinline
-func wordsShardKernel36Summary(lo, hi int, pass33 []uint64, digitShift int64, digits []int64) {
+func wordsShardKernel41Summary(lo, hi int, pass37 []uint64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass33Rows := pass33[lo:hi]
-	for _, pass := range pass33Rows {
+	pass37Rows := pass37[lo:hi]
+	for _, pass := range pass37Rows {
 		digit := int64(pass >> (digitShift & 63) & 255)
 		// g = groups(head, tail)
 		digit2 := int(digit)
@@ -6664,10 +6839,10 @@ func wordsShardKernel36Summary(lo, hi int, pass33 []uint64, digitShift int64, di
 	}
 }
 
-// wordsShardKernel42 runs rows lo to hi through the stages pass25, from the state before them to the one after.
+// wordsShardKernel47 runs rows lo to hi through the stages pass29, from the state before them to the one after.
 //
 //go:noinline
-func wordsShardKernel42(lo, hi int, add4 []int64, pass45 []uint64, pass46, pass []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
+func wordsShardKernel47(lo, hi int, add4 []int64, pass49 []uint64, pass50, pass []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nPartitionedDistinct
 	places := (*[256]int64)(digits)
@@ -6675,98 +6850,37 @@ func wordsShardKernel42(lo, hi int, add4 []int64, pass45 []uint64, pass46, pass 
 	for digit := range 256 {
 		places[digit] += add4[int64(digit)+x] - x2
 	}
-	pass45Rows := pass45[lo:hi]
-	pass46Rows := pass46[lo:hi]
-	pass46Rows = pass46Rows[:len(pass45Rows)]
-	for i := range pass45Rows {
-		digit := int64(pass45Rows[i] >> (digitShift & 63) & 255)
+	pass49Rows := pass49[lo:hi]
+	pass50Rows := pass50[lo:hi]
+	pass50Rows = pass50Rows[:len(pass49Rows)]
+	for i := range pass49Rows {
+		digit := int64(pass49Rows[i] >> (digitShift & 63) & 255)
 		// g = groups(head, tail)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
-		pass[place] = pass46Rows[i]
+		pass[place] = pass50Rows[i]
 	}
 }
 
-// wordsShardKernel42Summary returns what rows lo to hi add to the state, in the stages pass25.
+// wordsShardKernel47Summary returns what rows lo to hi add to the state, in the stages pass29.
 //
 //go:noinline
-func wordsShardKernel42Summary(lo, hi int, pass45 []uint64, digitShift int64, digits []int64) {
+func wordsShardKernel47Summary(lo, hi int, pass49 []uint64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass45Rows := pass45[lo:hi]
-	for i := range pass45Rows {
-		digit := int64(pass45Rows[i] >> (digitShift & 63) & 255)
+	pass49Rows := pass49[lo:hi]
+	for i := range pass49Rows {
+		digit := int64(pass49Rows[i] >> (digitShift & 63) & 255)
 		// g = groups(head, tail)
 		digit2 := int(digit)
 		counts[digit2]++
 	}
 }
 
-// wordsShardKernel43 runs rows lo to hi through the stages map36, histogram5, from the state before them to the one after.
+// wordsShardKernel48 runs rows lo to hi through the stages partial7, offset7, add7, from the state before them to the one after.
 //
 //go:noinline
-func wordsShardKernel43(lo, hi int, pass47 []int64, map31, map2 []uint64, histogram []int64) {
-	pass47Rows := pass47[lo:hi]
-	map31Rows := map31[lo:hi]
-	map31Rows = map31Rows[:len(pass47Rows)]
-	mapRows := map2[lo:hi]
-	mapRows = mapRows[:len(pass47Rows)]
-	for i, at := range pass47Rows {
-		var x uint64
-		if uint64(at) < uint64(len(map31)) {
-			x = map31[at]
-		}
-		x2 := x
-		// g = groups(head, tail)
-		mapRows[i] = x2
-		x3 := map31Rows[i]
-		digit := int64(x3 >> 0 & 255)
-		bin := int(digit)
-		if uint64(bin) < uint64(len(histogram)) {
-			histogram[bin]++
-		}
-		digit2 := int64(x3 >> 8 & 255)
-		bin2 := int(digit2 + 256)
-		if uint64(bin2) < uint64(len(histogram)) {
-			histogram[bin2]++
-		}
-		digit3 := int64(x3 >> 16 & 255)
-		bin3 := int(digit3 + 512)
-		if uint64(bin3) < uint64(len(histogram)) {
-			histogram[bin3]++
-		}
-		digit4 := int64(x3 >> 24 & 255)
-		bin4 := int(digit4 + 768)
-		if uint64(bin4) < uint64(len(histogram)) {
-			histogram[bin4]++
-		}
-		digit5 := int64(x3 >> 32 & 255)
-		bin5 := int(digit5 + 1024)
-		if uint64(bin5) < uint64(len(histogram)) {
-			histogram[bin5]++
-		}
-		digit6 := int64(x3 >> 40 & 255)
-		bin6 := int(digit6 + 1280)
-		if uint64(bin6) < uint64(len(histogram)) {
-			histogram[bin6]++
-		}
-		digit7 := int64(x3 >> 48 & 255)
-		bin7 := int(digit7 + 1536)
-		if uint64(bin7) < uint64(len(histogram)) {
-			histogram[bin7]++
-		}
-		digit8 := int64(x3 >> 56 & 255)
-		bin8 := int(digit8 + 1792)
-		if uint64(bin8) < uint64(len(histogram)) {
-			histogram[bin8]++
-		}
-	}
-}
-
-// wordsShardKernel44 runs rows lo to hi through the stages partial7, offset7, add7, from the state before them to the one after.
-//
-//go:noinline
-func wordsShardKernel44(lo, hi int, histogram5, add []int64, add2 int64) int64 {
+func wordsShardKernel48(lo, hi int, histogram5, add []int64, add2 int64) int64 {
 	histogram5Rows := histogram5[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram5Rows)]
@@ -6778,10 +6892,10 @@ func wordsShardKernel44(lo, hi int, histogram5, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// wordsShardKernel44Summary returns what rows lo to hi add to the state, in the stages partial7, offset7, add7.
+// wordsShardKernel48Summary returns what rows lo to hi add to the state, in the stages partial7, offset7, add7.
 //
 //go:noinline
-func wordsShardKernel44Summary(lo, hi int, histogram5 []int64) int64 {
+func wordsShardKernel48Summary(lo, hi int, histogram5 []int64) int64 {
 	var add int64
 	histogram5Rows := histogram5[lo:hi]
 	for i := range histogram5Rows {
@@ -6790,32 +6904,82 @@ func wordsShardKernel44Summary(lo, hi int, histogram5 []int64) int64 {
 	return add
 }
 
-// wordsShardKernel53 runs rows lo to hi through the stages map37, map43, map44, map45, map46, from the state before them to the one after.
+// wordsShardKernel49 runs rows lo to hi through the stages map40, pass30, from the state before them to the one after.
 //
 //go:noinline
-func wordsShardKernel53(lo, hi int, pass62, compact3 []int64, pass31, map2, pass32, map3 [][8]byte, compact4, insert4, map4 []int64) {
+func wordsShardKernel49(lo, hi int, add5, pass51 []int64, map35, pass []uint64, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
+	x := digitNumber * 256
+	x2 := digitNumber * nPartitionedDistinct
+	room := min(len(pass), len(pass2))
+	pass = pass[:room]
+	pass2 = pass2[:room]
+	places := (*[256]int64)(digits)
+	// where the next row of each digit goes
+	for digit := range 256 {
+		places[digit] += add5[int64(digit)+x] - x2
+	}
+	pass51Rows := pass51[lo:hi]
+	for _, pass3 := range pass51Rows {
+		var x3 uint64
+		if uint64(pass3) < uint64(len(map35)) {
+			x3 = map35[pass3]
+		}
+		x4 := x3
+		digit := int64(x4 >> (digitShift & 63) & 255)
+		// g = groups(head, tail)
+		digit2 := int(digit)
+		place := places[digit2]
+		places[digit2] = place + 1
+		pass[place] = x4
+		pass2[place] = pass3
+	}
+}
+
+// wordsShardKernel49Summary returns what rows lo to hi add to the state, in the stages map40, pass30.
+//
+//go:noinline
+func wordsShardKernel49Summary(lo, hi int, pass51 []int64, map35 []uint64, digitShift int64, digits []int64) {
+	counts := (*[256]int64)(digits)
+	pass51Rows := pass51[lo:hi]
+	for _, pass := range pass51Rows {
+		var x uint64
+		if uint64(pass) < uint64(len(map35)) {
+			x = map35[pass]
+		}
+		x2 := x
+		digit := int64(x2 >> (digitShift & 63) & 255)
+		// g = groups(head, tail)
+		digit2 := int(digit)
+		counts[digit2]++
+	}
+}
+
+// wordsShardKernel57 runs rows lo to hi through the stages map41, map47, map48, map49, map50, from the state before them to the one after.
+//
+//go:noinline
+func wordsShardKernel57(lo, hi int, either2, compact3 []int64, pass33, map2, pass34, map3 [][8]byte, compact4, insert4, map4 []int64) {
 	mapRows := map2[lo:hi]
 	mapRows2 := map3[lo:hi]
 	mapRows2 = mapRows2[:len(mapRows)]
 	mapRows3 := map4[lo:hi]
 	mapRows3 = mapRows3[:len(mapRows)]
 	for i := range mapRows {
-		x := pass62[lo+i]
+		x := either2[lo+i]
 		var compact int64
 		if uint64(x) < uint64(len(compact3)) {
 			compact = compact3[x]
 		}
 		compact2 := compact
 		var pass uint64
-		if uint64(compact2) < uint64(len(pass31)) {
-			pass = binary.BigEndian.Uint64(pass31[compact2][:])
+		if uint64(compact2) < uint64(len(pass33)) {
+			pass = binary.BigEndian.Uint64(pass33[compact2][:])
 		}
 		pass2 := pass
 		// return head: first(head, by: g), tail: first(tail, by: g), count: count(by: g)
 		binary.BigEndian.PutUint64(mapRows[i][:], pass2)
 		var pass3 uint64
-		if uint64(compact2) < uint64(len(pass32)) {
-			pass3 = binary.BigEndian.Uint64(pass32[compact2][:])
+		if uint64(compact2) < uint64(len(pass34)) {
+			pass3 = binary.BigEndian.Uint64(pass34[compact2][:])
 		}
 		pass4 := pass3
 		binary.BigEndian.PutUint64(mapRows2[i][:], pass4)
@@ -6833,10 +6997,10 @@ func wordsShardKernel53(lo, hi int, pass62, compact3 []int64, pass31, map2, pass
 	}
 }
 
-// wordsShardKernel54 runs rows lo to hi through the stages map38, map39, histogram6, from the state before them to the one after.
+// wordsShardKernel58 runs rows lo to hi through the stages map42, map43, histogram6, from the state before them to the one after.
 //
 //go:noinline
-func wordsShardKernel54(lo, hi int, head [][8]byte, map2 []uint64, histogram []int64, tail [][8]byte) {
+func wordsShardKernel58(lo, hi int, head [][8]byte, map2 []uint64, histogram []int64, tail [][8]byte) {
 	headRows := head[lo:hi]
 	mapRows := map2[lo:hi]
 	mapRows = mapRows[:len(headRows)]
@@ -6889,10 +7053,10 @@ func wordsShardKernel54(lo, hi int, head [][8]byte, map2 []uint64, histogram []i
 	}
 }
 
-// wordsShardKernel55 runs rows lo to hi through the stages partial8, offset8, add8, from the state before them to the one after.
+// wordsShardKernel59 runs rows lo to hi through the stages partial8, offset8, add8, from the state before them to the one after.
 //
 //go:noinline
-func wordsShardKernel55(lo, hi int, histogram6, add []int64, add2 int64) int64 {
+func wordsShardKernel59(lo, hi int, histogram6, add []int64, add2 int64) int64 {
 	histogram6Rows := histogram6[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram6Rows)]
@@ -6904,10 +7068,10 @@ func wordsShardKernel55(lo, hi int, histogram6, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// wordsShardKernel55Summary returns what rows lo to hi add to the state, in the stages partial8, offset8, add8.
+// wordsShardKernel59Summary returns what rows lo to hi add to the state, in the stages partial8, offset8, add8.
 //
 //go:noinline
-func wordsShardKernel55Summary(lo, hi int, histogram6 []int64) int64 {
+func wordsShardKernel59Summary(lo, hi int, histogram6 []int64) int64 {
 	var add int64
 	histogram6Rows := histogram6[lo:hi]
 	for i := range histogram6Rows {
@@ -6916,10 +7080,10 @@ func wordsShardKernel55Summary(lo, hi int, histogram6 []int64) int64 {
 	return add
 }
 
-// wordsShardKernel56 runs rows lo to hi through the stages pass34, from the state before them to the one after.
+// wordsShardKernel60 runs rows lo to hi through the stages pass38, from the state before them to the one after.
 //
 //go:noinline
-func wordsShardKernel56(lo, hi int, add6 []int64, tail [][8]byte, pass []uint64, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
+func wordsShardKernel60(lo, hi int, add6 []int64, tail [][8]byte, pass []uint64, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	pass2 = pass2[:len(pass)]
@@ -6941,10 +7105,10 @@ func wordsShardKernel56(lo, hi int, add6 []int64, tail [][8]byte, pass []uint64,
 	}
 }
 
-// wordsShardKernel56Summary returns what rows lo to hi add to the state, in the stages pass34.
+// wordsShardKernel60Summary returns what rows lo to hi add to the state, in the stages pass38.
 //
 //go:noinline
-func wordsShardKernel56Summary(lo, hi int, tail [][8]byte, digitShift int64, digits []int64) {
+func wordsShardKernel60Summary(lo, hi int, tail [][8]byte, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	tailRows := tail[lo:hi]
 	for i := range tailRows {
@@ -6956,10 +7120,10 @@ func wordsShardKernel56Summary(lo, hi int, tail [][8]byte, digitShift int64, dig
 	}
 }
 
-// wordsShardKernel57 runs rows lo to hi through the stages pass35, from the state before them to the one after.
+// wordsShardKernel61 runs rows lo to hi through the stages pass39, from the state before them to the one after.
 //
 //go:noinline
-func wordsShardKernel57(lo, hi int, add6 []int64, pass63, pass []uint64, pass64, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
+func wordsShardKernel61(lo, hi int, add6 []int64, pass67, pass []uint64, pass68, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	room := min(len(pass), len(pass2))
@@ -6970,27 +7134,27 @@ func wordsShardKernel57(lo, hi int, add6 []int64, pass63, pass []uint64, pass64,
 	for digit := range 256 {
 		places[digit] += add6[int64(digit)+x] - x2
 	}
-	pass63Rows := pass63[lo:hi]
-	pass64Rows := pass64[lo:hi]
-	pass64Rows = pass64Rows[:len(pass63Rows)]
-	for i, pass3 := range pass63Rows {
+	pass67Rows := pass67[lo:hi]
+	pass68Rows := pass68[lo:hi]
+	pass68Rows = pass68Rows[:len(pass67Rows)]
+	for i, pass3 := range pass67Rows {
 		digit := int64(pass3 >> (digitShift & 63) & 255)
 		// g = groups(head, tail)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
 		pass[place] = pass3
-		pass2[place] = pass64Rows[i]
+		pass2[place] = pass68Rows[i]
 	}
 }
 
-// wordsShardKernel57Summary returns what rows lo to hi add to the state, in the stages pass35.
+// wordsShardKernel61Summary returns what rows lo to hi add to the state, in the stages pass39.
 //
 //go:noinline
-func wordsShardKernel57Summary(lo, hi int, pass63 []uint64, digitShift int64, digits []int64) {
+func wordsShardKernel61Summary(lo, hi int, pass67 []uint64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass63Rows := pass63[lo:hi]
-	for _, pass := range pass63Rows {
+	pass67Rows := pass67[lo:hi]
+	for _, pass := range pass67Rows {
 		digit := int64(pass >> (digitShift & 63) & 255)
 		// g = groups(head, tail)
 		digit2 := int(digit)
@@ -6998,10 +7162,10 @@ func wordsShardKernel57Summary(lo, hi int, pass63 []uint64, digitShift int64, di
 	}
 }
 
-// wordsShardKernel63 runs rows lo to hi through the stages pass41, from the state before them to the one after.
+// wordsShardKernel67 runs rows lo to hi through the stages pass45, from the state before them to the one after.
 //
 //go:noinline
-func wordsShardKernel63(lo, hi int, add6 []int64, pass75 []uint64, pass76, pass []int64, digitNumber, digitShift, n int64, digits []int64) {
+func wordsShardKernel67(lo, hi int, add6 []int64, pass79 []uint64, pass80, pass []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	places := (*[256]int64)(digits)
@@ -7009,51 +7173,51 @@ func wordsShardKernel63(lo, hi int, add6 []int64, pass75 []uint64, pass76, pass 
 	for digit := range 256 {
 		places[digit] += add6[int64(digit)+x] - x2
 	}
-	pass75Rows := pass75[lo:hi]
-	pass76Rows := pass76[lo:hi]
-	pass76Rows = pass76Rows[:len(pass75Rows)]
-	for i := range pass75Rows {
-		digit := int64(pass75Rows[i] >> (digitShift & 63) & 255)
+	pass79Rows := pass79[lo:hi]
+	pass80Rows := pass80[lo:hi]
+	pass80Rows = pass80Rows[:len(pass79Rows)]
+	for i := range pass79Rows {
+		digit := int64(pass79Rows[i] >> (digitShift & 63) & 255)
 		// g = groups(head, tail)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
-		pass[place] = pass76Rows[i]
+		pass[place] = pass80Rows[i]
 	}
 }
 
-// wordsShardKernel63Summary returns what rows lo to hi add to the state, in the stages pass41.
+// wordsShardKernel67Summary returns what rows lo to hi add to the state, in the stages pass45.
 //
 //go:noinline
-func wordsShardKernel63Summary(lo, hi int, pass75 []uint64, digitShift int64, digits []int64) {
+func wordsShardKernel67Summary(lo, hi int, pass79 []uint64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass75Rows := pass75[lo:hi]
-	for i := range pass75Rows {
-		digit := int64(pass75Rows[i] >> (digitShift & 63) & 255)
+	pass79Rows := pass79[lo:hi]
+	for i := range pass79Rows {
+		digit := int64(pass79Rows[i] >> (digitShift & 63) & 255)
 		// g = groups(head, tail)
 		digit2 := int(digit)
 		counts[digit2]++
 	}
 }
 
-// wordsShardKernel64 runs rows lo to hi through the stages map40, histogram7, from the state before them to the one after.
+// wordsShardKernel68 runs rows lo to hi through the stages map44, histogram7, from the state before them to the one after.
 //
 //go:noinline
-func wordsShardKernel64(lo, hi int, pass77 []int64, map38, map2 []uint64, histogram []int64) {
-	pass77Rows := pass77[lo:hi]
-	map38Rows := map38[lo:hi]
-	map38Rows = map38Rows[:len(pass77Rows)]
+func wordsShardKernel68(lo, hi int, pass81 []int64, map42, map2 []uint64, histogram []int64) {
+	pass81Rows := pass81[lo:hi]
+	map42Rows := map42[lo:hi]
+	map42Rows = map42Rows[:len(pass81Rows)]
 	mapRows := map2[lo:hi]
-	mapRows = mapRows[:len(pass77Rows)]
-	for i, at := range pass77Rows {
+	mapRows = mapRows[:len(pass81Rows)]
+	for i, at := range pass81Rows {
 		var x uint64
-		if uint64(at) < uint64(len(map38)) {
-			x = map38[at]
+		if uint64(at) < uint64(len(map42)) {
+			x = map42[at]
 		}
 		x2 := x
 		// g = groups(head, tail)
 		mapRows[i] = x2
-		x3 := map38Rows[i]
+		x3 := map42Rows[i]
 		digit := int64(x3 >> 0 & 255)
 		bin := int(digit)
 		if uint64(bin) < uint64(len(histogram)) {
@@ -7097,10 +7261,10 @@ func wordsShardKernel64(lo, hi int, pass77 []int64, map38, map2 []uint64, histog
 	}
 }
 
-// wordsShardKernel65 runs rows lo to hi through the stages partial9, offset9, add9, from the state before them to the one after.
+// wordsShardKernel69 runs rows lo to hi through the stages partial9, offset9, add9, from the state before them to the one after.
 //
 //go:noinline
-func wordsShardKernel65(lo, hi int, histogram7, add []int64, add2 int64) int64 {
+func wordsShardKernel69(lo, hi int, histogram7, add []int64, add2 int64) int64 {
 	histogram7Rows := histogram7[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram7Rows)]
@@ -7112,10 +7276,10 @@ func wordsShardKernel65(lo, hi int, histogram7, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// wordsShardKernel65Summary returns what rows lo to hi add to the state, in the stages partial9, offset9, add9.
+// wordsShardKernel69Summary returns what rows lo to hi add to the state, in the stages partial9, offset9, add9.
 //
 //go:noinline
-func wordsShardKernel65Summary(lo, hi int, histogram7 []int64) int64 {
+func wordsShardKernel69Summary(lo, hi int, histogram7 []int64) int64 {
 	var add int64
 	histogram7Rows := histogram7[lo:hi]
 	for i := range histogram7Rows {
@@ -7124,14 +7288,14 @@ func wordsShardKernel65Summary(lo, hi int, histogram7 []int64) int64 {
 	return add
 }
 
-// wordsShardKernel74 runs rows lo to hi through the stages map41, map42, mask3, partial10, offset10, add10, aggregate, from the state before them to the one after.
+// wordsShardKernel78 runs rows lo to hi through the stages map45, map46, mask3, partial10, offset10, add10, aggregate, from the state before them to the one after.
 //
 //go:noinline
-func wordsShardKernel74(lo, hi int, pass92 []int64, head, tail, aggregate, aggregate2 [][8]byte, aggregate3 []int64, gRunsBegun int64, openLast, openLast2 uint64, openSum int64) (int64, uint64, uint64, int64) {
+func wordsShardKernel78(lo, hi int, pass96 []int64, head, tail, aggregate, aggregate2 [][8]byte, aggregate3 []int64, gRunsBegun int64, openLast, openLast2 uint64, openSum int64) (int64, uint64, uint64, int64) {
 	aggregate2 = aggregate2[:len(aggregate)]
 	aggregate3 = aggregate3[:len(aggregate)]
-	pass92Rows := pass92[lo:hi]
-	for i, x := range pass92Rows {
+	pass96Rows := pass96[lo:hi]
+	for i, x := range pass96Rows {
 		var head2 uint64
 		if uint64(x) < uint64(len(head)) {
 			head2 = binary.BigEndian.Uint64(head[x][:])
@@ -7162,11 +7326,11 @@ func wordsShardKernel74(lo, hi int, pass92 []int64, head, tail, aggregate, aggre
 	return gRunsBegun, openLast, openLast2, openSum
 }
 
-// wordsShardKernel74Summary returns what rows lo to hi add to the state, in the stages map41, map42, mask3, partial10, offset10, add10, aggregate.
+// wordsShardKernel78Summary returns what rows lo to hi add to the state, in the stages map45, map46, mask3, partial10, offset10, add10, aggregate.
 // sum&(bit-1) is 0 if bit is 1, as in the first row of a group, and sum if bit is 0.
 //
 //go:noinline
-func wordsShardKernel74Summary(lo, hi int, pass92 []int64, head, tail [][8]byte) (int64, bool, uint64, bool, uint64, bool, int64) {
+func wordsShardKernel78Summary(lo, hi int, pass96 []int64, head, tail [][8]byte) (int64, bool, uint64, bool, uint64, bool, int64) {
 	var gRunsBegun int64
 	var openPresent bool
 	var openLast uint64
@@ -7175,7 +7339,7 @@ func wordsShardKernel74Summary(lo, hi int, pass92 []int64, head, tail [][8]byte)
 	var openHead bool
 	var openSum int64
 	if lo > 0 {
-		at := pass92[lo-1]
+		at := pass96[lo-1]
 		var head2 uint64
 		if uint64(at) < uint64(len(head)) {
 			head2 = binary.BigEndian.Uint64(head[at][:])
@@ -7183,15 +7347,15 @@ func wordsShardKernel74Summary(lo, hi int, pass92 []int64, head, tail [][8]byte)
 		openLast = head2
 	}
 	if lo > 0 {
-		at := pass92[lo-1]
+		at := pass96[lo-1]
 		var tail2 uint64
 		if uint64(at) < uint64(len(tail)) {
 			tail2 = binary.BigEndian.Uint64(tail[at][:])
 		}
 		openLast2 = tail2
 	}
-	pass92Rows := pass92[lo:hi]
-	for i, x := range pass92Rows {
+	pass96Rows := pass96[lo:hi]
+	for i, x := range pass96Rows {
 		var head2 uint64
 		if uint64(x) < uint64(len(head)) {
 			head2 = binary.BigEndian.Uint64(head[x][:])

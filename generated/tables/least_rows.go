@@ -867,219 +867,233 @@ func LeastRowsInto(dst *LeastRowsResult, key []float64, count int64, options ...
 	}
 	nLeastAllLength2 := nLeastAllLength
 	map10 := kgenTemporary[float64](&call, max(int(nLeastTiedLength), int(nLeastAllLength2)))
-	histogram3 := kgenTemporary[int64](&call, 2048)
-	clear(histogram3)
-	few3 := min(workers, max(int(nLeastTiedLength), int(nLeastAllLength2))/65536)
-	if max(int(nLeastTiedLength), int(nLeastAllLength2)) < 65536 {
-		few3 = workers
-	}
-	if few3 > 1 {
-		kgenFork(&call, few3, max(int(nLeastTiedLength), int(nLeastAllLength2)), 4096, func(_, lo, hi int) {
-			histogramOwn := make([]int64, 2048)
-			leastRowsKernel25(lo, hi, either3, key, map10, histogramOwn)
-			for i := range histogramOwn {
-				atomic.AddInt64(&histogram3[i], histogramOwn[i])
-			}
+	if workers > 1 {
+		kgenFork(&call, workers, max(int(nLeastTiedLength), int(nLeastAllLength2)), 4096, func(_, lo, hi int) {
+			leastRowsKernel25(lo, hi, either3, key, map10)
 		})
 	} else {
-		leastRowsKernel25(0, max(int(nLeastTiedLength), int(nLeastAllLength2)), either3, key, map10, histogram3)
+		leastRowsKernel25(0, max(int(nLeastTiedLength), int(nLeastAllLength2)), either3, key, map10)
 	}
-	add3 := kgenTemporary[int64](&call, 2048)
-	if workers > 1 {
-		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-		var add4 int64
-		kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				add5 := leastRowsKernel26Summary(lo, hi, histogram3)
-				blocks.await()
-				addBefore := add4
-				add4 = addBefore + add5
-				blocks.release()
-				leastRowsKernel26(lo, hi, histogram3, add3, addBefore)
-			}
-		})
+	either4 := kgenTemporary[int64](&call, n)
+	if 0 < 65-max(int(nLeastTiedLength), int(nLeastAllLength2)) {
+		digits := make([]int64, 64)
+		leastRowsKernel26Summary(0, max(int(nLeastTiedLength), int(nLeastAllLength2)), map10, digits)
+		leastRowsKernel26(0, max(int(nLeastTiedLength), int(nLeastAllLength2)), map10, either3, either4, digits)
 	} else {
-		leastRowsKernel26(0, 2048, histogram3, add3, 0)
-	}
-	pass7 := kgenTemporary[uint64](&call, max(int(nLeastTiedLength), int(nLeastAllLength2)))
-	pass8 := kgenTemporary[int64](&call, max(int(nLeastTiedLength), int(nLeastAllLength2)))
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nLeastTiedLength), int(nLeastAllLength2)), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				digits := make([]int64, 256)
-				leastRowsKernel27Summary(lo, hi, map10, 0, digits)
-				blocks.await()
-				for digit := range 256 {
-					count2 := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count2
+		histogram3 := kgenTemporary[int64](&call, 2048)
+		clear(histogram3)
+		few3 := min(workers, max(int(nLeastTiedLength), int(nLeastAllLength2))/65536)
+		if max(int(nLeastTiedLength), int(nLeastAllLength2)) < 65536 {
+			few3 = workers
+		}
+		if few3 > 1 {
+			kgenFork(&call, few3, max(int(nLeastTiedLength), int(nLeastAllLength2)), 4096, func(_, lo, hi int) {
+				histogramOwn := make([]int64, 2048)
+				leastRowsKernel27(lo, hi, histogramOwn, map10)
+				for i := range histogramOwn {
+					atomic.AddInt64(&histogram3[i], histogramOwn[i])
 				}
-				blocks.release()
-				leastRowsKernel27(lo, hi, add3, map10, pass7, either3, pass8, 0, 0, int64(max(int(nLeastTiedLength), int(nLeastAllLength2))), digits)
-			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		leastRowsKernel27(0, max(int(nLeastTiedLength), int(nLeastAllLength2)), add3, map10, pass7, either3, pass8, 0, 0, int64(max(int(nLeastTiedLength), int(nLeastAllLength2))), digits)
-	}
-	pass9 := kgenTemporary[uint64](&call, max(int(nLeastTiedLength), int(nLeastAllLength2)))
-	pass10 := kgenTemporary[int64](&call, max(int(nLeastTiedLength), int(nLeastAllLength2)))
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nLeastTiedLength), int(nLeastAllLength2)), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				digits := make([]int64, 256)
-				leastRowsKernel28Summary(lo, hi, pass7, 8, digits)
-				blocks.await()
-				for digit := range 256 {
-					count2 := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count2
+			})
+		} else {
+			leastRowsKernel27(0, max(int(nLeastTiedLength), int(nLeastAllLength2)), histogram3, map10)
+		}
+		add3 := kgenTemporary[int64](&call, 2048)
+		if workers > 1 {
+			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+			var add4 int64
+			kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					add5 := leastRowsKernel28Summary(lo, hi, histogram3)
+					blocks.await()
+					addBefore := add4
+					add4 = addBefore + add5
+					blocks.release()
+					leastRowsKernel28(lo, hi, histogram3, add3, addBefore)
 				}
-				blocks.release()
-				leastRowsKernel28(lo, hi, add3, pass7, pass9, pass8, pass10, 1, 8, int64(max(int(nLeastTiedLength), int(nLeastAllLength2))), digits)
-			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		leastRowsKernel28(0, max(int(nLeastTiedLength), int(nLeastAllLength2)), add3, pass7, pass9, pass8, pass10, 1, 8, int64(max(int(nLeastTiedLength), int(nLeastAllLength2))), digits)
-	}
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nLeastTiedLength), int(nLeastAllLength2)), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				digits := make([]int64, 256)
-				leastRowsKernel28Summary(lo, hi, pass9, 16, digits)
-				blocks.await()
-				for digit := range 256 {
-					count2 := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count2
+			})
+		} else {
+			leastRowsKernel28(0, 2048, histogram3, add3, 0)
+		}
+		pass7 := kgenTemporary[uint64](&call, max(int(nLeastTiedLength), int(nLeastAllLength2)))
+		pass8 := kgenTemporary[int64](&call, max(int(nLeastTiedLength), int(nLeastAllLength2)))
+		if workers > 1 {
+			counts := make([]int64, 256)
+			kgenInOrder(&call, workers, max(int(nLeastTiedLength), int(nLeastAllLength2)), 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					digits := make([]int64, 256)
+					leastRowsKernel29Summary(lo, hi, map10, 0, digits)
+					blocks.await()
+					for digit := range 256 {
+						count2 := digits[digit]
+						digits[digit] = counts[digit]
+						counts[digit] += count2
+					}
+					blocks.release()
+					leastRowsKernel29(lo, hi, add3, map10, pass7, either3, pass8, 0, 0, int64(max(int(nLeastTiedLength), int(nLeastAllLength2))), digits)
 				}
-				blocks.release()
-				leastRowsKernel28(lo, hi, add3, pass9, pass7, pass10, pass8, 2, 16, int64(max(int(nLeastTiedLength), int(nLeastAllLength2))), digits)
-			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		leastRowsKernel28(0, max(int(nLeastTiedLength), int(nLeastAllLength2)), add3, pass9, pass7, pass10, pass8, 2, 16, int64(max(int(nLeastTiedLength), int(nLeastAllLength2))), digits)
-	}
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nLeastTiedLength), int(nLeastAllLength2)), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				digits := make([]int64, 256)
-				leastRowsKernel28Summary(lo, hi, pass7, 24, digits)
-				blocks.await()
-				for digit := range 256 {
-					count2 := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count2
+			})
+		} else {
+			digits := make([]int64, 256)
+			leastRowsKernel29(0, max(int(nLeastTiedLength), int(nLeastAllLength2)), add3, map10, pass7, either3, pass8, 0, 0, int64(max(int(nLeastTiedLength), int(nLeastAllLength2))), digits)
+		}
+		pass9 := kgenTemporary[uint64](&call, max(int(nLeastTiedLength), int(nLeastAllLength2)))
+		pass10 := kgenTemporary[int64](&call, max(int(nLeastTiedLength), int(nLeastAllLength2)))
+		if workers > 1 {
+			counts := make([]int64, 256)
+			kgenInOrder(&call, workers, max(int(nLeastTiedLength), int(nLeastAllLength2)), 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					digits := make([]int64, 256)
+					leastRowsKernel30Summary(lo, hi, pass7, 8, digits)
+					blocks.await()
+					for digit := range 256 {
+						count2 := digits[digit]
+						digits[digit] = counts[digit]
+						counts[digit] += count2
+					}
+					blocks.release()
+					leastRowsKernel30(lo, hi, add3, pass7, pass9, pass8, pass10, 1, 8, int64(max(int(nLeastTiedLength), int(nLeastAllLength2))), digits)
 				}
-				blocks.release()
-				leastRowsKernel28(lo, hi, add3, pass7, pass9, pass8, pass10, 3, 24, int64(max(int(nLeastTiedLength), int(nLeastAllLength2))), digits)
-			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		leastRowsKernel28(0, max(int(nLeastTiedLength), int(nLeastAllLength2)), add3, pass7, pass9, pass8, pass10, 3, 24, int64(max(int(nLeastTiedLength), int(nLeastAllLength2))), digits)
-	}
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nLeastTiedLength), int(nLeastAllLength2)), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				digits := make([]int64, 256)
-				leastRowsKernel28Summary(lo, hi, pass9, 32, digits)
-				blocks.await()
-				for digit := range 256 {
-					count2 := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count2
+			})
+		} else {
+			digits := make([]int64, 256)
+			leastRowsKernel30(0, max(int(nLeastTiedLength), int(nLeastAllLength2)), add3, pass7, pass9, pass8, pass10, 1, 8, int64(max(int(nLeastTiedLength), int(nLeastAllLength2))), digits)
+		}
+		if workers > 1 {
+			counts := make([]int64, 256)
+			kgenInOrder(&call, workers, max(int(nLeastTiedLength), int(nLeastAllLength2)), 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					digits := make([]int64, 256)
+					leastRowsKernel30Summary(lo, hi, pass9, 16, digits)
+					blocks.await()
+					for digit := range 256 {
+						count2 := digits[digit]
+						digits[digit] = counts[digit]
+						counts[digit] += count2
+					}
+					blocks.release()
+					leastRowsKernel30(lo, hi, add3, pass9, pass7, pass10, pass8, 2, 16, int64(max(int(nLeastTiedLength), int(nLeastAllLength2))), digits)
 				}
-				blocks.release()
-				leastRowsKernel28(lo, hi, add3, pass9, pass7, pass10, pass8, 4, 32, int64(max(int(nLeastTiedLength), int(nLeastAllLength2))), digits)
-			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		leastRowsKernel28(0, max(int(nLeastTiedLength), int(nLeastAllLength2)), add3, pass9, pass7, pass10, pass8, 4, 32, int64(max(int(nLeastTiedLength), int(nLeastAllLength2))), digits)
-	}
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nLeastTiedLength), int(nLeastAllLength2)), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				digits := make([]int64, 256)
-				leastRowsKernel28Summary(lo, hi, pass7, 40, digits)
-				blocks.await()
-				for digit := range 256 {
-					count2 := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count2
+			})
+		} else {
+			digits := make([]int64, 256)
+			leastRowsKernel30(0, max(int(nLeastTiedLength), int(nLeastAllLength2)), add3, pass9, pass7, pass10, pass8, 2, 16, int64(max(int(nLeastTiedLength), int(nLeastAllLength2))), digits)
+		}
+		if workers > 1 {
+			counts := make([]int64, 256)
+			kgenInOrder(&call, workers, max(int(nLeastTiedLength), int(nLeastAllLength2)), 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					digits := make([]int64, 256)
+					leastRowsKernel30Summary(lo, hi, pass7, 24, digits)
+					blocks.await()
+					for digit := range 256 {
+						count2 := digits[digit]
+						digits[digit] = counts[digit]
+						counts[digit] += count2
+					}
+					blocks.release()
+					leastRowsKernel30(lo, hi, add3, pass7, pass9, pass8, pass10, 3, 24, int64(max(int(nLeastTiedLength), int(nLeastAllLength2))), digits)
 				}
-				blocks.release()
-				leastRowsKernel28(lo, hi, add3, pass7, pass9, pass8, pass10, 5, 40, int64(max(int(nLeastTiedLength), int(nLeastAllLength2))), digits)
-			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		leastRowsKernel28(0, max(int(nLeastTiedLength), int(nLeastAllLength2)), add3, pass7, pass9, pass8, pass10, 5, 40, int64(max(int(nLeastTiedLength), int(nLeastAllLength2))), digits)
-	}
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nLeastTiedLength), int(nLeastAllLength2)), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				digits := make([]int64, 256)
-				leastRowsKernel28Summary(lo, hi, pass9, 48, digits)
-				blocks.await()
-				for digit := range 256 {
-					count2 := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count2
+			})
+		} else {
+			digits := make([]int64, 256)
+			leastRowsKernel30(0, max(int(nLeastTiedLength), int(nLeastAllLength2)), add3, pass7, pass9, pass8, pass10, 3, 24, int64(max(int(nLeastTiedLength), int(nLeastAllLength2))), digits)
+		}
+		if workers > 1 {
+			counts := make([]int64, 256)
+			kgenInOrder(&call, workers, max(int(nLeastTiedLength), int(nLeastAllLength2)), 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					digits := make([]int64, 256)
+					leastRowsKernel30Summary(lo, hi, pass9, 32, digits)
+					blocks.await()
+					for digit := range 256 {
+						count2 := digits[digit]
+						digits[digit] = counts[digit]
+						counts[digit] += count2
+					}
+					blocks.release()
+					leastRowsKernel30(lo, hi, add3, pass9, pass7, pass10, pass8, 4, 32, int64(max(int(nLeastTiedLength), int(nLeastAllLength2))), digits)
 				}
-				blocks.release()
-				leastRowsKernel28(lo, hi, add3, pass9, pass7, pass10, pass8, 6, 48, int64(max(int(nLeastTiedLength), int(nLeastAllLength2))), digits)
-			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		leastRowsKernel28(0, max(int(nLeastTiedLength), int(nLeastAllLength2)), add3, pass9, pass7, pass10, pass8, 6, 48, int64(max(int(nLeastTiedLength), int(nLeastAllLength2))), digits)
-	}
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nLeastTiedLength), int(nLeastAllLength2)), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				digits := make([]int64, 256)
-				leastRowsKernel34Summary(lo, hi, pass7, 56, digits)
-				blocks.await()
-				for digit := range 256 {
-					count2 := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count2
+			})
+		} else {
+			digits := make([]int64, 256)
+			leastRowsKernel30(0, max(int(nLeastTiedLength), int(nLeastAllLength2)), add3, pass9, pass7, pass10, pass8, 4, 32, int64(max(int(nLeastTiedLength), int(nLeastAllLength2))), digits)
+		}
+		if workers > 1 {
+			counts := make([]int64, 256)
+			kgenInOrder(&call, workers, max(int(nLeastTiedLength), int(nLeastAllLength2)), 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					digits := make([]int64, 256)
+					leastRowsKernel30Summary(lo, hi, pass7, 40, digits)
+					blocks.await()
+					for digit := range 256 {
+						count2 := digits[digit]
+						digits[digit] = counts[digit]
+						counts[digit] += count2
+					}
+					blocks.release()
+					leastRowsKernel30(lo, hi, add3, pass7, pass9, pass8, pass10, 5, 40, int64(max(int(nLeastTiedLength), int(nLeastAllLength2))), digits)
 				}
-				blocks.release()
-				leastRowsKernel34(lo, hi, add3, pass7, pass8, pass10, 7, 56, int64(max(int(nLeastTiedLength), int(nLeastAllLength2))), digits)
-			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		leastRowsKernel34(0, max(int(nLeastTiedLength), int(nLeastAllLength2)), add3, pass7, pass8, pass10, 7, 56, int64(max(int(nLeastTiedLength), int(nLeastAllLength2))), digits)
+			})
+		} else {
+			digits := make([]int64, 256)
+			leastRowsKernel30(0, max(int(nLeastTiedLength), int(nLeastAllLength2)), add3, pass7, pass9, pass8, pass10, 5, 40, int64(max(int(nLeastTiedLength), int(nLeastAllLength2))), digits)
+		}
+		if workers > 1 {
+			counts := make([]int64, 256)
+			kgenInOrder(&call, workers, max(int(nLeastTiedLength), int(nLeastAllLength2)), 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					digits := make([]int64, 256)
+					leastRowsKernel30Summary(lo, hi, pass9, 48, digits)
+					blocks.await()
+					for digit := range 256 {
+						count2 := digits[digit]
+						digits[digit] = counts[digit]
+						counts[digit] += count2
+					}
+					blocks.release()
+					leastRowsKernel30(lo, hi, add3, pass9, pass7, pass10, pass8, 6, 48, int64(max(int(nLeastTiedLength), int(nLeastAllLength2))), digits)
+				}
+			})
+		} else {
+			digits := make([]int64, 256)
+			leastRowsKernel30(0, max(int(nLeastTiedLength), int(nLeastAllLength2)), add3, pass9, pass7, pass10, pass8, 6, 48, int64(max(int(nLeastTiedLength), int(nLeastAllLength2))), digits)
+		}
+		if workers > 1 {
+			counts := make([]int64, 256)
+			kgenInOrder(&call, workers, max(int(nLeastTiedLength), int(nLeastAllLength2)), 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					digits := make([]int64, 256)
+					leastRowsKernel36Summary(lo, hi, pass7, 56, digits)
+					blocks.await()
+					for digit := range 256 {
+						count2 := digits[digit]
+						digits[digit] = counts[digit]
+						counts[digit] += count2
+					}
+					blocks.release()
+					leastRowsKernel36(lo, hi, add3, pass7, pass8, either4, 7, 56, int64(max(int(nLeastTiedLength), int(nLeastAllLength2))), digits)
+				}
+			})
+		} else {
+			digits := make([]int64, 256)
+			leastRowsKernel36(0, max(int(nLeastTiedLength), int(nLeastAllLength2)), add3, pass7, pass8, either4, 7, 56, int64(max(int(nLeastTiedLength), int(nLeastAllLength2))), digits)
+		}
 	}
 	if workers > 1 {
 		kgenFork(&call, workers, max(int(nLeastTiedLength), int(nLeastAllLength2)), 4096, func(_, lo, hi int) {
-			leastRowsKernel35(lo, hi, either2, pass10, row, sortedLength)
+			leastRowsKernel37(lo, hi, either2, either4, row, sortedLength)
 		})
 	} else {
-		leastRowsKernel35(0, max(int(nLeastTiedLength), int(nLeastAllLength2)), either2, pass10, row, sortedLength)
+		leastRowsKernel37(0, max(int(nLeastTiedLength), int(nLeastAllLength2)), either2, either4, row, sortedLength)
 	}
 	for site, row := range failed {
 		if row == math.MaxInt64 {
@@ -1941,7 +1955,7 @@ func leastRowsKernel21(lo, hi int, pass, map17 []uint64) {
 	}
 }
 
-// leastRowsKernel23 runs rows lo to hi through the stages map18, map19, mask3, partial5, offset5, add5, compact3, scalar19, pass19, from the state before them to the one after.
+// leastRowsKernel23 runs rows lo to hi through the stages map18, map19, mask3, partial5, offset5, add5, compact3, scalar19, pass20, from the state before them to the one after.
 // Blocks of rows of both kinds list the selected ones first, and visit these: a branch on each would be guessed wrong.
 // Every row is stored, and the next row overwrites it unless it is selected.
 // A place past the end belongs to rows after hi, which store it themselves.
@@ -2049,7 +2063,7 @@ func leastRowsKernel23(lo, hi int, pass6 []uint64, compact, compact2, row []int6
 	return nLeastTiedPlace
 }
 
-// leastRowsKernel23Summary returns what rows lo to hi add to the state, in the stages map18, map19, mask3, partial5, offset5, add5, compact3, scalar19, pass19.
+// leastRowsKernel23Summary returns what rows lo to hi add to the state, in the stages map18, map19, mask3, partial5, offset5, add5, compact3, scalar19, pass20.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
@@ -2099,10 +2113,10 @@ func leastRowsKernel24(lo, hi int, either, compact, compact2 []int64, nLeastAllP
 	return nLeastAllPlace
 }
 
-// leastRowsKernel25 runs rows lo to hi through the stages map20, map21, map22, map23, histogram3, from the state before them to the one after.
+// leastRowsKernel25 runs rows lo to hi through the stages map20, map21, from the state before them to the one after.
 //
 //go:noinline
-func leastRowsKernel25(lo, hi int, either2 []int64, key, map2 []float64, histogram []int64) {
+func leastRowsKernel25(lo, hi int, either2 []int64, key, map2 []float64) {
 	either2Rows := either2[lo:hi]
 	mapRows := map2[lo:hi]
 	mapRows = mapRows[:len(either2Rows)]
@@ -2114,47 +2128,101 @@ func leastRowsKernel25(lo, hi int, either2 []int64, key, map2 []float64, histogr
 		key3 := key2
 		// return row: order(key, limit: count)
 		mapRows[i] = key3
-		x := math.Float64bits(key3)
-		x2 := uint64(18446744073709551615)
-		if key3 == key3 {
-			x2 = kgenSelect(x > 9223372036854775808, ^x, x|9223372036854775808)
+	}
+}
+
+// leastRowsKernel26 runs rows lo to hi through the stages pass11, from the state before them to the one after.
+//
+//go:noinline
+func leastRowsKernel26(lo, hi int, map20 []float64, either2, pass, digits []int64) {
+	list := (*[64]int64)(digits)
+	places := make([]int64, 64)
+	for place := lo; place < hi; place++ {
+		places[list[place]] = int64(place)
+	}
+	map20Rows := map20[lo:hi]
+	either2Rows := either2[lo:hi]
+	either2Rows = either2Rows[:len(map20Rows)]
+	for i := range map20Rows {
+		// return row: order(key, limit: count)
+		place := places[i]
+		pass[place] = either2Rows[i]
+	}
+}
+
+// leastRowsKernel26Summary returns what rows lo to hi add to the state, in the stages pass11.
+//
+//go:noinline
+func leastRowsKernel26Summary(lo, hi int, map20 []float64, digits []int64) {
+	list := (*[64]int64)(digits)
+	words := make([]uint64, 64)
+	map20Rows := map20[lo:hi]
+	for i, x := range map20Rows {
+		x2 := math.Float64bits(x)
+		// return row: order(key, limit: count)
+		word := uint64(18446744073709551615)
+		if x == x {
+			word = kgenSelect(x2 > 9223372036854775808, ^x2, x2|9223372036854775808)
 		}
-		digit := int64(x2 >> 0 & 255)
+		at := i
+		for at > 0 && words[at-1] > word {
+			words[at] = words[at-1]
+			list[at] = list[at-1]
+			at--
+		}
+		words[at] = word
+		list[at] = int64(i)
+	}
+}
+
+// leastRowsKernel27 runs rows lo to hi through the stages map22, map23, histogram3, from the state before them to the one after.
+//
+//go:noinline
+func leastRowsKernel27(lo, hi int, histogram []int64, map20 []float64) {
+	map20Rows := map20[lo:hi]
+	for _, x := range map20Rows {
+		x2 := math.Float64bits(x)
+		x3 := uint64(18446744073709551615)
+		if x == x {
+			x3 = kgenSelect(x2 > 9223372036854775808, ^x2, x2|9223372036854775808)
+		}
+		digit := int64(x3 >> 0 & 255)
+		// return row: order(key, limit: count)
 		bin := int(digit)
 		if uint64(bin) < uint64(len(histogram)) {
 			histogram[bin]++
 		}
-		digit2 := int64(x2 >> 8 & 255)
+		digit2 := int64(x3 >> 8 & 255)
 		bin2 := int(digit2 + 256)
 		if uint64(bin2) < uint64(len(histogram)) {
 			histogram[bin2]++
 		}
-		digit3 := int64(x2 >> 16 & 255)
+		digit3 := int64(x3 >> 16 & 255)
 		bin3 := int(digit3 + 512)
 		if uint64(bin3) < uint64(len(histogram)) {
 			histogram[bin3]++
 		}
-		digit4 := int64(x2 >> 24 & 255)
+		digit4 := int64(x3 >> 24 & 255)
 		bin4 := int(digit4 + 768)
 		if uint64(bin4) < uint64(len(histogram)) {
 			histogram[bin4]++
 		}
-		digit5 := int64(x2 >> 32 & 255)
+		digit5 := int64(x3 >> 32 & 255)
 		bin5 := int(digit5 + 1024)
 		if uint64(bin5) < uint64(len(histogram)) {
 			histogram[bin5]++
 		}
-		digit6 := int64(x2 >> 40 & 255)
+		digit6 := int64(x3 >> 40 & 255)
 		bin6 := int(digit6 + 1280)
 		if uint64(bin6) < uint64(len(histogram)) {
 			histogram[bin6]++
 		}
-		digit7 := int64(x2 >> 48 & 255)
+		digit7 := int64(x3 >> 48 & 255)
 		bin7 := int(digit7 + 1536)
 		if uint64(bin7) < uint64(len(histogram)) {
 			histogram[bin7]++
 		}
-		digit8 := int64(x2 >> 56 & 255)
+		digit8 := int64(x3 >> 56 & 255)
 		bin8 := int(digit8 + 1792)
 		if uint64(bin8) < uint64(len(histogram)) {
 			histogram[bin8]++
@@ -2162,10 +2230,10 @@ func leastRowsKernel25(lo, hi int, either2 []int64, key, map2 []float64, histogr
 	}
 }
 
-// leastRowsKernel26 runs rows lo to hi through the stages partial7, offset7, add7, from the state before them to the one after.
+// leastRowsKernel28 runs rows lo to hi through the stages partial7, offset7, add7, from the state before them to the one after.
 //
 //go:noinline
-func leastRowsKernel26(lo, hi int, histogram3, add []int64, add2 int64) int64 {
+func leastRowsKernel28(lo, hi int, histogram3, add []int64, add2 int64) int64 {
 	histogram3Rows := histogram3[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram3Rows)]
@@ -2177,10 +2245,10 @@ func leastRowsKernel26(lo, hi int, histogram3, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// leastRowsKernel26Summary returns what rows lo to hi add to the state, in the stages partial7, offset7, add7.
+// leastRowsKernel28Summary returns what rows lo to hi add to the state, in the stages partial7, offset7, add7.
 //
 //go:noinline
-func leastRowsKernel26Summary(lo, hi int, histogram3 []int64) int64 {
+func leastRowsKernel28Summary(lo, hi int, histogram3 []int64) int64 {
 	var add int64
 	histogram3Rows := histogram3[lo:hi]
 	for i := range histogram3Rows {
@@ -2189,10 +2257,10 @@ func leastRowsKernel26Summary(lo, hi int, histogram3 []int64) int64 {
 	return add
 }
 
-// leastRowsKernel27 runs rows lo to hi through the stages pass11, from the state before them to the one after.
+// leastRowsKernel29 runs rows lo to hi through the stages pass12, from the state before them to the one after.
 //
 //go:noinline
-func leastRowsKernel27(lo, hi int, add3 []int64, map20 []float64, pass []uint64, either2, pass2 []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
+func leastRowsKernel29(lo, hi int, add3 []int64, map20 []float64, pass []uint64, either2, pass2 []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nAgain
 	pass2 = pass2[:len(pass)]
@@ -2220,10 +2288,10 @@ func leastRowsKernel27(lo, hi int, add3 []int64, map20 []float64, pass []uint64,
 	}
 }
 
-// leastRowsKernel27Summary returns what rows lo to hi add to the state, in the stages pass11.
+// leastRowsKernel29Summary returns what rows lo to hi add to the state, in the stages pass12.
 //
 //go:noinline
-func leastRowsKernel27Summary(lo, hi int, map20 []float64, digitShift int64, digits []int64) {
+func leastRowsKernel29Summary(lo, hi int, map20 []float64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	map20Rows := map20[lo:hi]
 	for _, x := range map20Rows {
@@ -2239,10 +2307,10 @@ func leastRowsKernel27Summary(lo, hi int, map20 []float64, digitShift int64, dig
 	}
 }
 
-// leastRowsKernel28 runs rows lo to hi through the stages pass12, from the state before them to the one after.
+// leastRowsKernel30 runs rows lo to hi through the stages pass13, from the state before them to the one after.
 //
 //go:noinline
-func leastRowsKernel28(lo, hi int, add3 []int64, pass7, pass []uint64, pass8, pass2 []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
+func leastRowsKernel30(lo, hi int, add3 []int64, pass8, pass []uint64, pass9, pass2 []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nAgain
 	room := min(len(pass), len(pass2))
@@ -2253,27 +2321,27 @@ func leastRowsKernel28(lo, hi int, add3 []int64, pass7, pass []uint64, pass8, pa
 	for digit := range 256 {
 		places[digit] += add3[int64(digit)+x] - x2
 	}
-	pass7Rows := pass7[lo:hi]
 	pass8Rows := pass8[lo:hi]
-	pass8Rows = pass8Rows[:len(pass7Rows)]
-	for i, pass3 := range pass7Rows {
+	pass9Rows := pass9[lo:hi]
+	pass9Rows = pass9Rows[:len(pass8Rows)]
+	for i, pass3 := range pass8Rows {
 		digit := int64(pass3 >> (digitShift & 63) & 255)
 		// return row: order(key, limit: count)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
 		pass[place] = pass3
-		pass2[place] = pass8Rows[i]
+		pass2[place] = pass9Rows[i]
 	}
 }
 
-// leastRowsKernel28Summary returns what rows lo to hi add to the state, in the stages pass12.
+// leastRowsKernel30Summary returns what rows lo to hi add to the state, in the stages pass13.
 //
 //go:noinline
-func leastRowsKernel28Summary(lo, hi int, pass7 []uint64, digitShift int64, digits []int64) {
+func leastRowsKernel30Summary(lo, hi int, pass8 []uint64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass7Rows := pass7[lo:hi]
-	for _, pass := range pass7Rows {
+	pass8Rows := pass8[lo:hi]
+	for _, pass := range pass8Rows {
 		digit := int64(pass >> (digitShift & 63) & 255)
 		// return row: order(key, limit: count)
 		digit2 := int(digit)
@@ -2281,10 +2349,10 @@ func leastRowsKernel28Summary(lo, hi int, pass7 []uint64, digitShift int64, digi
 	}
 }
 
-// leastRowsKernel34 runs rows lo to hi through the stages pass18, from the state before them to the one after.
+// leastRowsKernel36 runs rows lo to hi through the stages pass19, from the state before them to the one after.
 //
 //go:noinline
-func leastRowsKernel34(lo, hi int, add3 []int64, pass19 []uint64, pass20, pass []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
+func leastRowsKernel36(lo, hi int, add3 []int64, pass20 []uint64, pass21, pass []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nAgain
 	places := (*[256]int64)(digits)
@@ -2292,48 +2360,48 @@ func leastRowsKernel34(lo, hi int, add3 []int64, pass19 []uint64, pass20, pass [
 	for digit := range 256 {
 		places[digit] += add3[int64(digit)+x] - x2
 	}
-	pass19Rows := pass19[lo:hi]
 	pass20Rows := pass20[lo:hi]
-	pass20Rows = pass20Rows[:len(pass19Rows)]
-	for i := range pass19Rows {
-		digit := int64(pass19Rows[i] >> (digitShift & 63) & 255)
+	pass21Rows := pass21[lo:hi]
+	pass21Rows = pass21Rows[:len(pass20Rows)]
+	for i := range pass20Rows {
+		digit := int64(pass20Rows[i] >> (digitShift & 63) & 255)
 		// return row: order(key, limit: count)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
-		pass[place] = pass20Rows[i]
+		pass[place] = pass21Rows[i]
 	}
 }
 
-// leastRowsKernel34Summary returns what rows lo to hi add to the state, in the stages pass18.
+// leastRowsKernel36Summary returns what rows lo to hi add to the state, in the stages pass19.
 //
 //go:noinline
-func leastRowsKernel34Summary(lo, hi int, pass19 []uint64, digitShift int64, digits []int64) {
+func leastRowsKernel36Summary(lo, hi int, pass20 []uint64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass19Rows := pass19[lo:hi]
-	for i := range pass19Rows {
-		digit := int64(pass19Rows[i] >> (digitShift & 63) & 255)
+	pass20Rows := pass20[lo:hi]
+	for i := range pass20Rows {
+		digit := int64(pass20Rows[i] >> (digitShift & 63) & 255)
 		// return row: order(key, limit: count)
 		digit2 := int(digit)
 		counts[digit2]++
 	}
 }
 
-// leastRowsKernel35 runs rows lo to hi through the stages pass20, from the state before them to the one after.
+// leastRowsKernel37 runs rows lo to hi through the stages pass21, from the state before them to the one after.
 // Blocks of rows of both kinds list the selected ones first, and visit these: a branch on each would be guessed wrong.
 //
 //go:noinline
-func leastRowsKernel35(lo, hi int, either3, pass21, row []int64, sorted int64) {
+func leastRowsKernel37(lo, hi int, either3, either4, row []int64, sorted int64) {
 	either3Rows := either3[lo:hi]
-	pass21Rows := pass21[lo:hi]
-	pass21Rows = pass21Rows[:len(either3Rows)]
+	either4Rows := either4[lo:hi]
+	either4Rows = either4Rows[:len(either3Rows)]
 	var selected [256]uint8
 	mixed := true
 	for len(either3Rows) >= 256 {
 		either3Block := (*[256]int64)(either3Rows)
 		either3Rows = either3Rows[256:]
-		pass21Block := (*[256]int64)(pass21Rows)
-		pass21Rows = pass21Rows[256:]
+		either4Block := (*[256]int64)(either4Rows)
+		either4Rows = either4Rows[256:]
 		count := 0
 		if mixed {
 			for i, either := range either3Block {
@@ -2344,13 +2412,13 @@ func leastRowsKernel35(lo, hi int, either3, pass21, row []int64, sorted int64) {
 				i := int(selected[j&255])
 				either := either3Block[i]
 				// return row: order(key, limit: count)
-				row[either] = pass21Block[i]
+				row[either] = either4Block[i]
 			}
 		} else {
 			for i, either := range either3Block {
 				if either < sorted {
 					count++
-					row[either] = pass21Block[i]
+					row[either] = either4Block[i]
 				}
 			}
 		}
@@ -2358,7 +2426,7 @@ func leastRowsKernel35(lo, hi int, either3, pass21, row []int64, sorted int64) {
 	}
 	for i, either := range either3Rows {
 		if either < sorted {
-			row[either] = pass21Rows[i]
+			row[either] = either4Rows[i]
 		}
 	}
 }

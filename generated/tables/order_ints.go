@@ -36,141 +36,185 @@ func OrderIntsInto(dst *OrderIntsResult, key []int32, options ...Option) error {
 	n := len(key)
 	call := kgenBegin(options)
 	workers := kgenWorkers(&call, n, 65536)
-	histogram := kgenTemporary[int64](&call, 1024)
-	clear(histogram)
-	few := min(workers, n/32768)
-	if n < 65536 {
-		few = workers
-	}
-	if few > 1 {
-		kgenFork(&call, few, n, 4096, func(_, lo, hi int) {
-			histogramOwn := make([]int64, 1024)
-			orderIntsKernel1(lo, hi, histogramOwn, key)
-			for i := range histogramOwn {
-				atomic.AddInt64(&histogram[i], histogramOwn[i])
-			}
-		})
-	} else {
-		orderIntsKernel1(0, n, histogram, key)
-	}
-	add := kgenTemporary[int64](&call, 1024)
-	if workers > 1 {
-		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-		var add2 int64
-		kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				add3 := orderIntsKernel2Summary(lo, hi, histogram)
-				blocks.await()
-				addBefore := add2
-				add2 = addBefore + add3
-				blocks.release()
-				orderIntsKernel2(lo, hi, histogram, add, addBefore)
-			}
-		})
-	} else {
-		orderIntsKernel2(0, 1024, histogram, add, 0)
-	}
-	pass := kgenTemporary[uint32](&call, n)
-	pass2 := kgenTemporary[int64](&call, n)
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				digits := make([]int64, 256)
-				orderIntsKernel3Summary(lo, hi, key, 0, digits)
-				blocks.await()
-				for digit := range 256 {
-					count := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count
-				}
-				blocks.release()
-				orderIntsKernel3(lo, hi, add, key, pass, pass2, 0, 0, int64(n), digits)
-			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		orderIntsKernel3(0, n, add, key, pass, pass2, 0, 0, int64(n), digits)
-	}
-	pass3 := kgenTemporary[uint32](&call, n)
-	pass4 := kgenTemporary[int64](&call, n)
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				digits := make([]int64, 256)
-				orderIntsKernel4Summary(lo, hi, pass, 8, digits)
-				blocks.await()
-				for digit := range 256 {
-					count := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count
-				}
-				blocks.release()
-				orderIntsKernel4(lo, hi, add, pass, pass3, pass2, pass4, 1, 8, int64(n), digits)
-			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		orderIntsKernel4(0, n, add, pass, pass3, pass2, pass4, 1, 8, int64(n), digits)
-	}
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				digits := make([]int64, 256)
-				orderIntsKernel4Summary(lo, hi, pass3, 16, digits)
-				blocks.await()
-				for digit := range 256 {
-					count := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count
-				}
-				blocks.release()
-				orderIntsKernel4(lo, hi, add, pass3, pass, pass4, pass2, 2, 16, int64(n), digits)
-			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		orderIntsKernel4(0, n, add, pass3, pass, pass4, pass2, 2, 16, int64(n), digits)
-	}
 	row := kgenColumn(&call, dst.Row, n)
 	if call.err != nil {
 		return fmt.Errorf("tables.kg:17:1: OrderInts: %w", call.err)
 	}
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				digits := make([]int64, 256)
-				orderIntsKernel6Summary(lo, hi, pass, 24, digits)
-				blocks.await()
-				for digit := range 256 {
-					count := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count
-				}
-				blocks.release()
-				orderIntsKernel6(lo, hi, add, pass, pass2, row, 3, 24, int64(n), digits)
-			}
-		})
+	if 0 < 65-n {
+		digits := make([]int64, 64)
+		orderIntsKernel1Summary(0, n, key, digits)
+		orderIntsKernel1(0, n, key, row, digits)
 	} else {
-		digits := make([]int64, 256)
-		orderIntsKernel6(0, n, add, pass, pass2, row, 3, 24, int64(n), digits)
+		histogram := kgenTemporary[int64](&call, 1024)
+		clear(histogram)
+		few := min(workers, n/32768)
+		if n < 65536 {
+			few = workers
+		}
+		if few > 1 {
+			kgenFork(&call, few, n, 4096, func(_, lo, hi int) {
+				histogramOwn := make([]int64, 1024)
+				orderIntsKernel2(lo, hi, histogramOwn, key)
+				for i := range histogramOwn {
+					atomic.AddInt64(&histogram[i], histogramOwn[i])
+				}
+			})
+		} else {
+			orderIntsKernel2(0, n, histogram, key)
+		}
+		add := kgenTemporary[int64](&call, 1024)
+		if workers > 1 {
+			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+			var add2 int64
+			kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					add3 := orderIntsKernel3Summary(lo, hi, histogram)
+					blocks.await()
+					addBefore := add2
+					add2 = addBefore + add3
+					blocks.release()
+					orderIntsKernel3(lo, hi, histogram, add, addBefore)
+				}
+			})
+		} else {
+			orderIntsKernel3(0, 1024, histogram, add, 0)
+		}
+		pass := kgenTemporary[uint32](&call, n)
+		pass2 := kgenTemporary[int64](&call, n)
+		if workers > 1 {
+			counts := make([]int64, 256)
+			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					digits := make([]int64, 256)
+					orderIntsKernel4Summary(lo, hi, key, 0, digits)
+					blocks.await()
+					for digit := range 256 {
+						count := digits[digit]
+						digits[digit] = counts[digit]
+						counts[digit] += count
+					}
+					blocks.release()
+					orderIntsKernel4(lo, hi, add, key, pass, pass2, 0, 0, int64(n), digits)
+				}
+			})
+		} else {
+			digits := make([]int64, 256)
+			orderIntsKernel4(0, n, add, key, pass, pass2, 0, 0, int64(n), digits)
+		}
+		pass3 := kgenTemporary[uint32](&call, n)
+		pass4 := kgenTemporary[int64](&call, n)
+		if workers > 1 {
+			counts := make([]int64, 256)
+			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					digits := make([]int64, 256)
+					orderIntsKernel5Summary(lo, hi, pass, 8, digits)
+					blocks.await()
+					for digit := range 256 {
+						count := digits[digit]
+						digits[digit] = counts[digit]
+						counts[digit] += count
+					}
+					blocks.release()
+					orderIntsKernel5(lo, hi, add, pass, pass3, pass2, pass4, 1, 8, int64(n), digits)
+				}
+			})
+		} else {
+			digits := make([]int64, 256)
+			orderIntsKernel5(0, n, add, pass, pass3, pass2, pass4, 1, 8, int64(n), digits)
+		}
+		if workers > 1 {
+			counts := make([]int64, 256)
+			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					digits := make([]int64, 256)
+					orderIntsKernel5Summary(lo, hi, pass3, 16, digits)
+					blocks.await()
+					for digit := range 256 {
+						count := digits[digit]
+						digits[digit] = counts[digit]
+						counts[digit] += count
+					}
+					blocks.release()
+					orderIntsKernel5(lo, hi, add, pass3, pass, pass4, pass2, 2, 16, int64(n), digits)
+				}
+			})
+		} else {
+			digits := make([]int64, 256)
+			orderIntsKernel5(0, n, add, pass3, pass, pass4, pass2, 2, 16, int64(n), digits)
+		}
+		if workers > 1 {
+			counts := make([]int64, 256)
+			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					digits := make([]int64, 256)
+					orderIntsKernel7Summary(lo, hi, pass, 24, digits)
+					blocks.await()
+					for digit := range 256 {
+						count := digits[digit]
+						digits[digit] = counts[digit]
+						counts[digit] += count
+					}
+					blocks.release()
+					orderIntsKernel7(lo, hi, add, pass, pass2, row, 3, 24, int64(n), digits)
+				}
+			})
+		} else {
+			digits := make([]int64, 256)
+			orderIntsKernel7(0, n, add, pass, pass2, row, 3, 24, int64(n), digits)
+		}
 	}
 	dst.Row = row[:n]
 	return nil
 }
 
-// orderIntsKernel1 runs rows lo to hi through the stages map, histogram, from the state before them to the one after.
+// orderIntsKernel1 runs rows lo to hi through the stages pass1, from the state before them to the one after.
 //
 //go:noinline
-func orderIntsKernel1(lo, hi int, histogram []int64, key []int32) {
+func orderIntsKernel1(lo, hi int, key []int32, pass, digits []int64) {
+	list := (*[64]int64)(digits)
+	places := make([]int64, 64)
+	for place := lo; place < hi; place++ {
+		places[list[place]] = int64(place)
+	}
+	keyRows := key[lo:hi]
+	for i := range keyRows {
+		// return row: order(key)
+		place := places[i]
+		pass[place] = int64(lo + i)
+	}
+}
+
+// orderIntsKernel1Summary returns what rows lo to hi add to the state, in the stages pass1.
+//
+//go:noinline
+func orderIntsKernel1Summary(lo, hi int, key []int32, digits []int64) {
+	list := (*[64]int64)(digits)
+	words := make([]uint32, 64)
+	keyRows := key[lo:hi]
+	for i := range keyRows {
+		// return row: order(key)
+		word := uint32(keyRows[i]) - 2147483648
+		at := i
+		for at > 0 && words[at-1] > word {
+			words[at] = words[at-1]
+			list[at] = list[at-1]
+			at--
+		}
+		words[at] = word
+		list[at] = int64(i)
+	}
+}
+
+// orderIntsKernel2 runs rows lo to hi through the stages map, histogram, from the state before them to the one after.
+//
+//go:noinline
+func orderIntsKernel2(lo, hi int, histogram []int64, key []int32) {
 	keyRows := key[lo:hi]
 	for i := range keyRows {
 		x := uint32(keyRows[i]) - 2147483648
@@ -198,10 +242,10 @@ func orderIntsKernel1(lo, hi int, histogram []int64, key []int32) {
 	}
 }
 
-// orderIntsKernel2 runs rows lo to hi through the stages partial, offset, add, from the state before them to the one after.
+// orderIntsKernel3 runs rows lo to hi through the stages partial, offset, add, from the state before them to the one after.
 //
 //go:noinline
-func orderIntsKernel2(lo, hi int, histogram, add []int64, add2 int64) int64 {
+func orderIntsKernel3(lo, hi int, histogram, add []int64, add2 int64) int64 {
 	histogramRows := histogram[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogramRows)]
@@ -213,10 +257,10 @@ func orderIntsKernel2(lo, hi int, histogram, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// orderIntsKernel2Summary returns what rows lo to hi add to the state, in the stages partial, offset, add.
+// orderIntsKernel3Summary returns what rows lo to hi add to the state, in the stages partial, offset, add.
 //
 //go:noinline
-func orderIntsKernel2Summary(lo, hi int, histogram []int64) int64 {
+func orderIntsKernel3Summary(lo, hi int, histogram []int64) int64 {
 	var add int64
 	histogramRows := histogram[lo:hi]
 	for i := range histogramRows {
@@ -225,10 +269,10 @@ func orderIntsKernel2Summary(lo, hi int, histogram []int64) int64 {
 	return add
 }
 
-// orderIntsKernel3 runs rows lo to hi through the stages pass1, from the state before them to the one after.
+// orderIntsKernel4 runs rows lo to hi through the stages pass2, from the state before them to the one after.
 //
 //go:noinline
-func orderIntsKernel3(lo, hi int, add []int64, key []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
+func orderIntsKernel4(lo, hi int, add []int64, key []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	pass2 = pass2[:len(pass)]
@@ -250,10 +294,10 @@ func orderIntsKernel3(lo, hi int, add []int64, key []int32, pass []uint32, pass2
 	}
 }
 
-// orderIntsKernel3Summary returns what rows lo to hi add to the state, in the stages pass1.
+// orderIntsKernel4Summary returns what rows lo to hi add to the state, in the stages pass2.
 //
 //go:noinline
-func orderIntsKernel3Summary(lo, hi int, key []int32, digitShift int64, digits []int64) {
+func orderIntsKernel4Summary(lo, hi int, key []int32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	keyRows := key[lo:hi]
 	for i := range keyRows {
@@ -265,52 +309,52 @@ func orderIntsKernel3Summary(lo, hi int, key []int32, digitShift int64, digits [
 	}
 }
 
-// orderIntsKernel4 runs rows lo to hi through the stages pass2, from the state before them to the one after.
+// orderIntsKernel5 runs rows lo to hi through the stages pass3, from the state before them to the one after.
 //
 //go:noinline
-func orderIntsKernel4(lo, hi int, add []int64, pass, pass2 []uint32, pass22, pass3 []int64, digitNumber, digitShift, n int64, digits []int64) {
+func orderIntsKernel5(lo, hi int, add []int64, pass2, pass []uint32, pass3, pass4 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
-	room := min(len(pass2), len(pass3))
-	pass2 = pass2[:room]
-	pass3 = pass3[:room]
+	room := min(len(pass), len(pass4))
+	pass = pass[:room]
+	pass4 = pass4[:room]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
 		places[digit] += add[int64(digit)+x] - x2
 	}
-	passRows := pass[lo:hi]
-	pass2Rows := pass22[lo:hi]
-	pass2Rows = pass2Rows[:len(passRows)]
-	for i, pass4 := range passRows {
-		digit := int64(pass4 >> (digitShift & 31) & 255)
+	pass2Rows := pass2[lo:hi]
+	pass3Rows := pass3[lo:hi]
+	pass3Rows = pass3Rows[:len(pass2Rows)]
+	for i, pass5 := range pass2Rows {
+		digit := int64(pass5 >> (digitShift & 31) & 255)
 		// return row: order(key)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
-		pass2[place] = pass4
-		pass3[place] = pass2Rows[i]
+		pass[place] = pass5
+		pass4[place] = pass3Rows[i]
 	}
 }
 
-// orderIntsKernel4Summary returns what rows lo to hi add to the state, in the stages pass2.
+// orderIntsKernel5Summary returns what rows lo to hi add to the state, in the stages pass3.
 //
 //go:noinline
-func orderIntsKernel4Summary(lo, hi int, pass []uint32, digitShift int64, digits []int64) {
+func orderIntsKernel5Summary(lo, hi int, pass2 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	passRows := pass[lo:hi]
-	for _, pass2 := range passRows {
-		digit := int64(pass2 >> (digitShift & 31) & 255)
+	pass2Rows := pass2[lo:hi]
+	for _, pass := range pass2Rows {
+		digit := int64(pass >> (digitShift & 31) & 255)
 		// return row: order(key)
 		digit2 := int(digit)
 		counts[digit2]++
 	}
 }
 
-// orderIntsKernel6 runs rows lo to hi through the stages pass4, from the state before them to the one after.
+// orderIntsKernel7 runs rows lo to hi through the stages pass5, from the state before them to the one after.
 //
 //go:noinline
-func orderIntsKernel6(lo, hi int, add []int64, pass5 []uint32, pass6, row []int64, digitNumber, digitShift, n int64, digits []int64) {
+func orderIntsKernel7(lo, hi int, add []int64, pass6 []uint32, pass7, pass []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	places := (*[256]int64)(digits)
@@ -318,27 +362,27 @@ func orderIntsKernel6(lo, hi int, add []int64, pass5 []uint32, pass6, row []int6
 	for digit := range 256 {
 		places[digit] += add[int64(digit)+x] - x2
 	}
-	pass5Rows := pass5[lo:hi]
 	pass6Rows := pass6[lo:hi]
-	pass6Rows = pass6Rows[:len(pass5Rows)]
-	for i := range pass5Rows {
-		digit := int64(pass5Rows[i] >> (digitShift & 31) & 255)
+	pass7Rows := pass7[lo:hi]
+	pass7Rows = pass7Rows[:len(pass6Rows)]
+	for i := range pass6Rows {
+		digit := int64(pass6Rows[i] >> (digitShift & 31) & 255)
 		// return row: order(key)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
-		row[place] = pass6Rows[i]
+		pass[place] = pass7Rows[i]
 	}
 }
 
-// orderIntsKernel6Summary returns what rows lo to hi add to the state, in the stages pass4.
+// orderIntsKernel7Summary returns what rows lo to hi add to the state, in the stages pass5.
 //
 //go:noinline
-func orderIntsKernel6Summary(lo, hi int, pass5 []uint32, digitShift int64, digits []int64) {
+func orderIntsKernel7Summary(lo, hi int, pass6 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass5Rows := pass5[lo:hi]
-	for i := range pass5Rows {
-		digit := int64(pass5Rows[i] >> (digitShift & 31) & 255)
+	pass6Rows := pass6[lo:hi]
+	for i := range pass6Rows {
+		digit := int64(pass6Rows[i] >> (digitShift & 31) & 255)
 		// return row: order(key)
 		digit2 := int(digit)
 		counts[digit2]++

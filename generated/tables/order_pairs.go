@@ -41,782 +41,899 @@ func OrderPairsInto(dst *OrderPairsResult, a []int32, b []float64, options ...Op
 	}
 	call := kgenBegin(options)
 	workers := kgenWorkers(&call, n, 65536)
-	var sum int64
-	var least uint32
-	var greatest uint32
-	var least2 uint64
-	var greatest2 uint64
-	if workers > 1 {
-		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-		var sum2 int64
-		least3 := uint32(4294967295)
-		var greatest3 uint32
-		least4 := uint64(18446744073709551615)
-		var greatest4 uint64
-		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				sum3, least5, greatest5, least6, greatest6 := orderPairsKernel1(lo, hi, a, b)
-				blocks.await()
-				sumBefore := sum2
-				leastBefore := least3
-				greatestBefore := greatest3
-				leastBefore2 := least4
-				greatestBefore2 := greatest4
-				sum2 = sumBefore + sum3
-				least3 = min(leastBefore, least5)
-				greatest3 = max(greatestBefore, greatest5)
-				least4 = min(leastBefore2, least6)
-				greatest4 = max(greatestBefore2, greatest6)
-				blocks.release()
-			}
-		})
-		sum = sum2
-		least = least3
-		greatest = greatest3
-		least2 = least4
-		greatest2 = greatest4
-	} else {
-		sum, least, greatest, least2, greatest2 = orderPairsKernel1(0, n, a, b)
-	}
 	scalar := 64 - int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1))))))
 	scalar2 := int64(8)
 	if int64(n) >= 524288 {
 		scalar2 = 10
 	}
-	cond := sum > 0
-	x := uint32(0)
-	if cond {
-		x = least
-	}
-	x2 := uint32(0)
-	if cond {
-		x2 = greatest
-	}
-	x3 := uint64(0)
-	if cond {
-		x3 = least2
-	}
-	x4 := uint64(0)
-	if cond {
-		x4 = greatest2
-	}
-	x5 := x2 - x
-	x6 := uint64(x5)
-	x7 := uint64(bits.LeadingZeros64(uint64(x6)))
-	x8 := int64(x7)
-	x9 := 64 - x8
-	x10 := x4 - x3
-	x11 := uint64(bits.LeadingZeros64(uint64(x10)))
-	x12 := int64(x11)
-	x13 := 64 - x12
-	x14 := x9 + x13
-	cond2 := x14 <= int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1))))))
-	x15 := int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))) - int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1))))))%kgenSelect(int64(n) >= 524288, int64(10), 8)
-	if cond2 {
-		x15 = x14
-	}
-	map2 := kgenTemporary[uint64](&call, n)
-	if workers > 1 {
-		kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-			orderPairsKernel2(lo, hi, a, b, map2, x, x4, x3, x2, x15, scalar, scalar2)
-		})
-	} else {
-		orderPairsKernel2(0, n, a, b, map2, x, x4, x3, x2, x15, scalar, scalar2)
-	}
-	scalar4 := (x15 + scalar2 - 1) / scalar2
-	scalar5 := (x15 + max((x15+scalar2-1)/scalar2, 1) - 1) / max((x15+scalar2-1)/scalar2, 1)
-	nDigitsLength := max((x15+scalar2-1)/scalar2<<((x15+max((x15+scalar2-1)/scalar2, 1)-1)/max((x15+scalar2-1)/scalar2, 1)&63), 0)
-	if int(nDigitsLength) > 2147483647 {
-		return fmt.Errorf("n_digits would have %d rows; at most 2147483647 can be computed", int(nDigitsLength))
-	}
-	histogram := kgenTemporary[int64](&call, int(nDigitsLength))
-	clear(histogram)
-	few := min(workers, n/(max(len(histogram), 1)*32))
-	if n < 65536 {
-		few = workers
-	}
-	if few > 1 {
-		kgenFork(&call, few, n, 4096, func(_, lo, hi int) {
-			histogramOwn := make([]int64, len(histogram))
-			orderPairsKernel3(lo, hi, histogramOwn, map2, scalar5, scalar, scalar4)
-			for i := range histogramOwn {
-				atomic.AddInt64(&histogram[i], histogramOwn[i])
-			}
-		})
-	} else {
-		orderPairsKernel3(0, n, histogram, map2, scalar5, scalar, scalar4)
-	}
-	add := kgenTemporary[int64](&call, int(nDigitsLength))
-	if workers > 1 {
-		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-		var add2 int64
-		kgenInOrder(&call, workers, int(nDigitsLength), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				add3 := orderPairsKernel4Summary(lo, hi, histogram)
-				blocks.await()
-				addBefore := add2
-				add2 = addBefore + add3
-				blocks.release()
-				orderPairsKernel4(lo, hi, histogram, add, addBefore)
-			}
-		})
-	} else {
-		orderPairsKernel4(0, int(nDigitsLength), histogram, add, 0)
-	}
-	pass := kgenTemporary[uint64](&call, n)
-	if 1 < int(scalar4) {
-		if workers > 1 {
-			counts := make([]int64, 1024)
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 1024)
-					orderPairsKernel5Summary(lo, hi, map2, int64(int(scalar)+0*int(scalar5)), scalar5, digits)
-					blocks.await()
-					for digit := range 1024 {
-						count := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count
-					}
-					blocks.release()
-					orderPairsKernel5(lo, hi, add, map2, pass, 0, int64(int(scalar)+0*int(scalar5)), scalar5, int64(n), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 1024)
-			orderPairsKernel5(0, n, add, map2, pass, 0, int64(int(scalar)+0*int(scalar5)), scalar5, int64(n), digits)
-		}
-	}
-	pass2 := kgenTemporary[uint64](&call, n)
-	if 2 < int(scalar4) {
-		if workers > 1 {
-			counts := make([]int64, 1024)
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 1024)
-					orderPairsKernel5Summary(lo, hi, pass, int64(int(scalar)+int(scalar5)), scalar5, digits)
-					blocks.await()
-					for digit := range 1024 {
-						count := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count
-					}
-					blocks.release()
-					orderPairsKernel5(lo, hi, add, pass, pass2, 1, int64(int(scalar)+int(scalar5)), scalar5, int64(n), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 1024)
-			orderPairsKernel5(0, n, add, pass, pass2, 1, int64(int(scalar)+int(scalar5)), scalar5, int64(n), digits)
-		}
-	}
-	if 3 < int(scalar4) {
-		if workers > 1 {
-			counts := make([]int64, 1024)
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 1024)
-					orderPairsKernel5Summary(lo, hi, pass2, int64(int(scalar)+2*int(scalar5)), scalar5, digits)
-					blocks.await()
-					for digit := range 1024 {
-						count := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count
-					}
-					blocks.release()
-					orderPairsKernel5(lo, hi, add, pass2, pass, 2, int64(int(scalar)+2*int(scalar5)), scalar5, int64(n), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 1024)
-			orderPairsKernel5(0, n, add, pass2, pass, 2, int64(int(scalar)+2*int(scalar5)), scalar5, int64(n), digits)
-		}
-	}
-	if 4 < int(scalar4) {
-		if workers > 1 {
-			counts := make([]int64, 1024)
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 1024)
-					orderPairsKernel5Summary(lo, hi, pass, int64(int(scalar)+3*int(scalar5)), scalar5, digits)
-					blocks.await()
-					for digit := range 1024 {
-						count := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count
-					}
-					blocks.release()
-					orderPairsKernel5(lo, hi, add, pass, pass2, 3, int64(int(scalar)+3*int(scalar5)), scalar5, int64(n), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 1024)
-			orderPairsKernel5(0, n, add, pass, pass2, 3, int64(int(scalar)+3*int(scalar5)), scalar5, int64(n), digits)
-		}
-	}
-	if 5 < int(scalar4) {
-		if workers > 1 {
-			counts := make([]int64, 1024)
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 1024)
-					orderPairsKernel5Summary(lo, hi, pass2, int64(int(scalar)+4*int(scalar5)), scalar5, digits)
-					blocks.await()
-					for digit := range 1024 {
-						count := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count
-					}
-					blocks.release()
-					orderPairsKernel5(lo, hi, add, pass2, pass, 4, int64(int(scalar)+4*int(scalar5)), scalar5, int64(n), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 1024)
-			orderPairsKernel5(0, n, add, pass2, pass, 4, int64(int(scalar)+4*int(scalar5)), scalar5, int64(n), digits)
-		}
-	}
-	if 6 < int(scalar4) {
-		if workers > 1 {
-			counts := make([]int64, 1024)
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 1024)
-					orderPairsKernel5Summary(lo, hi, pass, int64(int(scalar)+5*int(scalar5)), scalar5, digits)
-					blocks.await()
-					for digit := range 1024 {
-						count := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count
-					}
-					blocks.release()
-					orderPairsKernel5(lo, hi, add, pass, pass2, 5, int64(int(scalar)+5*int(scalar5)), scalar5, int64(n), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 1024)
-			orderPairsKernel5(0, n, add, pass, pass2, 5, int64(int(scalar)+5*int(scalar5)), scalar5, int64(n), digits)
-		}
-	}
-	if 7 < int(scalar4) {
-		if workers > 1 {
-			counts := make([]int64, 1024)
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 1024)
-					orderPairsKernel5Summary(lo, hi, pass2, int64(int(scalar)+6*int(scalar5)), scalar5, digits)
-					blocks.await()
-					for digit := range 1024 {
-						count := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count
-					}
-					blocks.release()
-					orderPairsKernel5(lo, hi, add, pass2, pass, 6, int64(int(scalar)+6*int(scalar5)), scalar5, int64(n), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 1024)
-			orderPairsKernel5(0, n, add, pass2, pass, 6, int64(int(scalar)+6*int(scalar5)), scalar5, int64(n), digits)
-		}
-	}
-	pass3 := kgenTemporary[uint64](&call, n)
-	if int(scalar4) == 1 {
-		if workers > 1 {
-			counts := make([]int64, 1024)
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 1024)
-					orderPairsKernel5Summary(lo, hi, map2, int64(int(scalar)+0*int(scalar5)), scalar5, digits)
-					blocks.await()
-					for digit := range 1024 {
-						count := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count
-					}
-					blocks.release()
-					orderPairsKernel5(lo, hi, add, map2, pass3, 0, int64(int(scalar)+0*int(scalar5)), scalar5, int64(n), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 1024)
-			orderPairsKernel5(0, n, add, map2, pass3, 0, int64(int(scalar)+0*int(scalar5)), scalar5, int64(n), digits)
-		}
-	}
-	if int(scalar4) == 0 {
-		if workers > 1 {
-			kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-				orderPairsKernel8(lo, hi, pass3, map2)
-			})
-		} else {
-			orderPairsKernel8(0, n, pass3, map2)
-		}
-	}
-	if 1 < int(scalar4) {
-		if int(scalar4) < (int(scalar4)+1)/2*2 {
-			if workers > 1 {
-				counts := make([]int64, 1024)
-				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						digits := make([]int64, 1024)
-						orderPairsKernel5Summary(lo, hi, pass2, int64(int(scalar)+(int(scalar4)-1)*int(scalar5)), scalar5, digits)
-						blocks.await()
-						for digit := range 1024 {
-							count := digits[digit]
-							digits[digit] = counts[digit]
-							counts[digit] += count
-						}
-						blocks.release()
-						orderPairsKernel5(lo, hi, add, pass2, pass3, int64(int(scalar4)-1), int64(int(scalar)+(int(scalar4)-1)*int(scalar5)), scalar5, int64(n), digits)
-					}
-				})
-			} else {
-				digits := make([]int64, 1024)
-				orderPairsKernel5(0, n, add, pass2, pass3, int64(int(scalar4)-1), int64(int(scalar)+(int(scalar4)-1)*int(scalar5)), scalar5, int64(n), digits)
-			}
-		} else {
-			if workers > 1 {
-				counts := make([]int64, 1024)
-				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						digits := make([]int64, 1024)
-						orderPairsKernel5Summary(lo, hi, pass, int64(int(scalar)+(int(scalar4)-1)*int(scalar5)), scalar5, digits)
-						blocks.await()
-						for digit := range 1024 {
-							count := digits[digit]
-							digits[digit] = counts[digit]
-							counts[digit] += count
-						}
-						blocks.release()
-						orderPairsKernel5(lo, hi, add, pass, pass3, int64(int(scalar4)-1), int64(int(scalar)+(int(scalar4)-1)*int(scalar5)), scalar5, int64(n), digits)
-					}
-				})
-			} else {
-				digits := make([]int64, 1024)
-				orderPairsKernel5(0, n, add, pass, pass3, int64(int(scalar4)-1), int64(int(scalar)+(int(scalar4)-1)*int(scalar5)), scalar5, int64(n), digits)
-			}
-		}
-	}
-	either := kgenTemporary[int64](&call, n)
-	either2 := kgenTemporary[int64](&call, n)
 	row := kgenColumn(&call, dst.Row, n)
 	if call.err != nil {
 		return fmt.Errorf("tables.kg:29:1: OrderPairs: %w", call.err)
 	}
-	var nTiedPlace int64
-	if workers > 1 {
-		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-		var nTiedPlace2 int64
-		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				nTiedPlace3 := orderPairsKernel10Summary(lo, hi, pass3, x2, x, x4, x3, x15, scalar, int64(n))
-				blocks.await()
-				nTiedPlaceBefore := nTiedPlace2
-				nTiedPlace2 = nTiedPlaceBefore + nTiedPlace3
-				nTiedPlaceEnd := nTiedPlace2
-				blocks.release()
-				compactPart := either[:nTiedPlaceEnd]
-				compactPart2 := either2[:nTiedPlaceEnd]
-				orderPairsKernel10(lo, hi, pass3, compactPart, compactPart2, row, x2, x, x4, x3, x15, scalar, int64(n), nTiedPlaceBefore)
-			}
-		})
-		nTiedPlace = nTiedPlace2
+	if 0 < 65-n {
+		map2 := kgenTemporary[uint32](&call, n)
+		pass := kgenTemporary[int64](&call, n)
+		digits := make([]int64, 64)
+		orderPairsKernel2Summary(0, n, b, digits)
+		orderPairsKernel2(0, n, a, map2, b, pass, digits)
+		digits2 := make([]int64, 64)
+		orderPairsKernel3Summary(0, n, pass, map2, digits2)
+		orderPairsKernel3(0, n, pass, map2, row, digits2)
 	} else {
-		nTiedPlace = orderPairsKernel10(0, n, pass3, either, either2, row, x2, x, x4, x3, x15, scalar, int64(n), 0)
-	}
-	nTiedLength := nTiedPlace
-	cond3 := nTiedPlace <= int64(n)>>1
-	x16 := int64(0)
-	if cond3 {
-		x16 = 1
-	}
-	var nAllLength int64
-	if 0 < int(x16) {
-	} else {
-		var nAllPlace int64
+		var sum int64
+		var least uint32
+		var greatest uint32
+		var least2 uint64
+		var greatest2 uint64
 		if workers > 1 {
 			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-			var nAllPlace2 int64
+			var sum2 int64
+			least3 := uint32(4294967295)
+			var greatest3 uint32
+			least4 := uint64(18446744073709551615)
+			var greatest4 uint64
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				compactScratch := make([]int64, 32768)
-				compactScratch2 := make([]int64, 32768)
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					nAllPlace3 := orderPairsKernel11(lo, hi, compactScratch, compactScratch2, 0)
+					sum3, least5, greatest5, least6, greatest6 := orderPairsKernel4(lo, hi, a, b)
 					blocks.await()
-					nAllPlaceBefore := nAllPlace2
-					nAllPlace2 = nAllPlaceBefore + nAllPlace3
+					sumBefore := sum2
+					leastBefore := least3
+					greatestBefore := greatest3
+					leastBefore2 := least4
+					greatestBefore2 := greatest4
+					sum2 = sumBefore + sum3
+					least3 = min(leastBefore, least5)
+					greatest3 = max(greatestBefore, greatest5)
+					least4 = min(leastBefore2, least6)
+					greatest4 = max(greatestBefore2, greatest6)
 					blocks.release()
-					copy(either2[nAllPlaceBefore:], compactScratch[:nAllPlace3])
-					copy(either[nAllPlaceBefore:], compactScratch2[:nAllPlace3])
 				}
 			})
-			nAllPlace = nAllPlace2
+			sum = sum2
+			least = least3
+			greatest = greatest3
+			least2 = least4
+			greatest2 = greatest4
 		} else {
-			nAllPlace = orderPairsKernel11(0, n, either2, either, 0)
+			sum, least, greatest, least2, greatest2 = orderPairsKernel4(0, n, a, b)
 		}
-		nAllLength2 := nAllPlace
-		nAllLength = nAllLength2
-	}
-	nAllLength2 := nAllLength
-	map3 := kgenTemporary[float64](&call, max(int(nTiedLength), int(nAllLength2)))
-	map4 := kgenTemporary[uint32](&call, max(int(nTiedLength), int(nAllLength2)))
-	histogram2 := kgenTemporary[int64](&call, 2048)
-	clear(histogram2)
-	few2 := min(workers, max(int(nTiedLength), int(nAllLength2))/65536)
-	if max(int(nTiedLength), int(nAllLength2)) < 65536 {
-		few2 = workers
-	}
-	if few2 > 1 {
-		kgenFork(&call, few2, max(int(nTiedLength), int(nAllLength2)), 4096, func(_, lo, hi int) {
-			histogramOwn := make([]int64, 2048)
-			orderPairsKernel12(lo, hi, either2, b, map3, a, map4, histogramOwn)
-			for i := range histogramOwn {
-				atomic.AddInt64(&histogram2[i], histogramOwn[i])
-			}
-		})
-	} else {
-		orderPairsKernel12(0, max(int(nTiedLength), int(nAllLength2)), either2, b, map3, a, map4, histogram2)
-	}
-	add2 := kgenTemporary[int64](&call, 2048)
-	if workers > 1 {
-		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-		var add3 int64
-		kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				add4 := orderPairsKernel13Summary(lo, hi, histogram2)
-				blocks.await()
-				addBefore := add3
-				add3 = addBefore + add4
-				blocks.release()
-				orderPairsKernel13(lo, hi, histogram2, add2, addBefore)
-			}
-		})
-	} else {
-		orderPairsKernel13(0, 2048, histogram2, add2, 0)
-	}
-	pass4 := kgenTemporary[uint64](&call, max(int(nTiedLength), int(nAllLength2)))
-	pass5 := kgenTemporary[int64](&call, max(int(nTiedLength), int(nAllLength2)))
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				digits := make([]int64, 256)
-				orderPairsKernel14Summary(lo, hi, map3, 0, digits)
-				blocks.await()
-				for digit := range 256 {
-					count := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count
+		cond := sum > 0
+		x := uint32(0)
+		if cond {
+			x = least
+		}
+		x2 := uint32(0)
+		if cond {
+			x2 = greatest
+		}
+		x3 := uint64(0)
+		if cond {
+			x3 = least2
+		}
+		x4 := uint64(0)
+		if cond {
+			x4 = greatest2
+		}
+		x5 := x2 - x
+		x6 := uint64(x5)
+		x7 := uint64(bits.LeadingZeros64(uint64(x6)))
+		x8 := int64(x7)
+		x9 := 64 - x8
+		x10 := x4 - x3
+		x11 := uint64(bits.LeadingZeros64(uint64(x10)))
+		x12 := int64(x11)
+		x13 := 64 - x12
+		x14 := x9 + x13
+		cond2 := x14 <= int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1))))))
+		x15 := int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))) - int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1))))))%scalar2
+		if cond2 {
+			x15 = x14
+		}
+		map2 := kgenTemporary[uint64](&call, n)
+		if workers > 1 {
+			kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
+				orderPairsKernel5(lo, hi, a, b, map2, x, x4, x3, x2, x15, scalar, scalar2)
+			})
+		} else {
+			orderPairsKernel5(0, n, a, b, map2, x, x4, x3, x2, x15, scalar, scalar2)
+		}
+		scalar4 := (x15 + scalar2 - 1) / scalar2
+		scalar5 := (x15 + max((x15+scalar2-1)/scalar2, 1) - 1) / max((x15+scalar2-1)/scalar2, 1)
+		nDigitsLength := max((x15+scalar2-1)/scalar2<<((x15+max((x15+scalar2-1)/scalar2, 1)-1)/max((x15+scalar2-1)/scalar2, 1)&63), 0)
+		if int(nDigitsLength) > 2147483647 {
+			return fmt.Errorf("n_digits would have %d rows; at most 2147483647 can be computed", int(nDigitsLength))
+		}
+		histogram := kgenTemporary[int64](&call, int(nDigitsLength))
+		clear(histogram)
+		few := min(workers, n/(max(len(histogram), 1)*32))
+		if n < 65536 {
+			few = workers
+		}
+		if few > 1 {
+			kgenFork(&call, few, n, 4096, func(_, lo, hi int) {
+				histogramOwn := make([]int64, len(histogram))
+				orderPairsKernel6(lo, hi, histogramOwn, map2, scalar5, scalar, scalar4)
+				for i := range histogramOwn {
+					atomic.AddInt64(&histogram[i], histogramOwn[i])
 				}
-				blocks.release()
-				orderPairsKernel14(lo, hi, add2, map3, pass4, pass5, 0, 0, int64(max(int(nTiedLength), int(nAllLength2))), digits)
-			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		orderPairsKernel14(0, max(int(nTiedLength), int(nAllLength2)), add2, map3, pass4, pass5, 0, 0, int64(max(int(nTiedLength), int(nAllLength2))), digits)
-	}
-	pass6 := kgenTemporary[uint64](&call, max(int(nTiedLength), int(nAllLength2)))
-	pass7 := kgenTemporary[int64](&call, max(int(nTiedLength), int(nAllLength2)))
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				digits := make([]int64, 256)
-				orderPairsKernel15Summary(lo, hi, pass4, 8, digits)
-				blocks.await()
-				for digit := range 256 {
-					count := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count
+			})
+		} else {
+			orderPairsKernel6(0, n, histogram, map2, scalar5, scalar, scalar4)
+		}
+		add := kgenTemporary[int64](&call, int(nDigitsLength))
+		if workers > 1 {
+			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+			var add2 int64
+			kgenInOrder(&call, workers, int(nDigitsLength), 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					add3 := orderPairsKernel7Summary(lo, hi, histogram)
+					blocks.await()
+					addBefore := add2
+					add2 = addBefore + add3
+					blocks.release()
+					orderPairsKernel7(lo, hi, histogram, add, addBefore)
 				}
-				blocks.release()
-				orderPairsKernel15(lo, hi, add2, pass4, pass6, pass5, pass7, 1, 8, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+			})
+		} else {
+			orderPairsKernel7(0, int(nDigitsLength), histogram, add, 0)
+		}
+		pass := kgenTemporary[uint64](&call, n)
+		if 1 < int(scalar4) {
+			if workers > 1 {
+				counts := make([]int64, 1024)
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 1024)
+						orderPairsKernel8Summary(lo, hi, map2, int64(int(scalar)+0*int(scalar5)), scalar5, digits)
+						blocks.await()
+						for digit := range 1024 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						orderPairsKernel8(lo, hi, add, map2, pass, 0, int64(int(scalar)+0*int(scalar5)), scalar5, int64(n), digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 1024)
+				orderPairsKernel8(0, n, add, map2, pass, 0, int64(int(scalar)+0*int(scalar5)), scalar5, int64(n), digits)
 			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		orderPairsKernel15(0, max(int(nTiedLength), int(nAllLength2)), add2, pass4, pass6, pass5, pass7, 1, 8, int64(max(int(nTiedLength), int(nAllLength2))), digits)
-	}
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				digits := make([]int64, 256)
-				orderPairsKernel15Summary(lo, hi, pass6, 16, digits)
-				blocks.await()
-				for digit := range 256 {
-					count := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count
+		}
+		pass2 := kgenTemporary[uint64](&call, n)
+		if 2 < int(scalar4) {
+			if workers > 1 {
+				counts := make([]int64, 1024)
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 1024)
+						orderPairsKernel8Summary(lo, hi, pass, int64(int(scalar)+int(scalar5)), scalar5, digits)
+						blocks.await()
+						for digit := range 1024 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						orderPairsKernel8(lo, hi, add, pass, pass2, 1, int64(int(scalar)+int(scalar5)), scalar5, int64(n), digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 1024)
+				orderPairsKernel8(0, n, add, pass, pass2, 1, int64(int(scalar)+int(scalar5)), scalar5, int64(n), digits)
+			}
+		}
+		if 3 < int(scalar4) {
+			if workers > 1 {
+				counts := make([]int64, 1024)
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 1024)
+						orderPairsKernel8Summary(lo, hi, pass2, int64(int(scalar)+2*int(scalar5)), scalar5, digits)
+						blocks.await()
+						for digit := range 1024 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						orderPairsKernel8(lo, hi, add, pass2, pass, 2, int64(int(scalar)+2*int(scalar5)), scalar5, int64(n), digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 1024)
+				orderPairsKernel8(0, n, add, pass2, pass, 2, int64(int(scalar)+2*int(scalar5)), scalar5, int64(n), digits)
+			}
+		}
+		if 4 < int(scalar4) {
+			if workers > 1 {
+				counts := make([]int64, 1024)
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 1024)
+						orderPairsKernel8Summary(lo, hi, pass, int64(int(scalar)+3*int(scalar5)), scalar5, digits)
+						blocks.await()
+						for digit := range 1024 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						orderPairsKernel8(lo, hi, add, pass, pass2, 3, int64(int(scalar)+3*int(scalar5)), scalar5, int64(n), digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 1024)
+				orderPairsKernel8(0, n, add, pass, pass2, 3, int64(int(scalar)+3*int(scalar5)), scalar5, int64(n), digits)
+			}
+		}
+		if 5 < int(scalar4) {
+			if workers > 1 {
+				counts := make([]int64, 1024)
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 1024)
+						orderPairsKernel8Summary(lo, hi, pass2, int64(int(scalar)+4*int(scalar5)), scalar5, digits)
+						blocks.await()
+						for digit := range 1024 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						orderPairsKernel8(lo, hi, add, pass2, pass, 4, int64(int(scalar)+4*int(scalar5)), scalar5, int64(n), digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 1024)
+				orderPairsKernel8(0, n, add, pass2, pass, 4, int64(int(scalar)+4*int(scalar5)), scalar5, int64(n), digits)
+			}
+		}
+		if 6 < int(scalar4) {
+			if workers > 1 {
+				counts := make([]int64, 1024)
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 1024)
+						orderPairsKernel8Summary(lo, hi, pass, int64(int(scalar)+5*int(scalar5)), scalar5, digits)
+						blocks.await()
+						for digit := range 1024 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						orderPairsKernel8(lo, hi, add, pass, pass2, 5, int64(int(scalar)+5*int(scalar5)), scalar5, int64(n), digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 1024)
+				orderPairsKernel8(0, n, add, pass, pass2, 5, int64(int(scalar)+5*int(scalar5)), scalar5, int64(n), digits)
+			}
+		}
+		if 7 < int(scalar4) {
+			if workers > 1 {
+				counts := make([]int64, 1024)
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 1024)
+						orderPairsKernel8Summary(lo, hi, pass2, int64(int(scalar)+6*int(scalar5)), scalar5, digits)
+						blocks.await()
+						for digit := range 1024 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						orderPairsKernel8(lo, hi, add, pass2, pass, 6, int64(int(scalar)+6*int(scalar5)), scalar5, int64(n), digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 1024)
+				orderPairsKernel8(0, n, add, pass2, pass, 6, int64(int(scalar)+6*int(scalar5)), scalar5, int64(n), digits)
+			}
+		}
+		pass3 := kgenTemporary[uint64](&call, n)
+		if int(scalar4) == 1 {
+			if workers > 1 {
+				counts := make([]int64, 1024)
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 1024)
+						orderPairsKernel8Summary(lo, hi, map2, int64(int(scalar)+0*int(scalar5)), scalar5, digits)
+						blocks.await()
+						for digit := range 1024 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						orderPairsKernel8(lo, hi, add, map2, pass3, 0, int64(int(scalar)+0*int(scalar5)), scalar5, int64(n), digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 1024)
+				orderPairsKernel8(0, n, add, map2, pass3, 0, int64(int(scalar)+0*int(scalar5)), scalar5, int64(n), digits)
+			}
+		}
+		if int(scalar4) == 0 {
+			if workers > 1 {
+				kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
+					orderPairsKernel11(lo, hi, pass3, map2)
+				})
+			} else {
+				orderPairsKernel11(0, n, pass3, map2)
+			}
+		}
+		if 1 < int(scalar4) {
+			if int(scalar4) < (int(scalar4)+1)/2*2 {
+				if workers > 1 {
+					counts := make([]int64, 1024)
+					kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							digits := make([]int64, 1024)
+							orderPairsKernel8Summary(lo, hi, pass2, int64(int(scalar)+(int(scalar4)-1)*int(scalar5)), scalar5, digits)
+							blocks.await()
+							for digit := range 1024 {
+								count := digits[digit]
+								digits[digit] = counts[digit]
+								counts[digit] += count
+							}
+							blocks.release()
+							orderPairsKernel8(lo, hi, add, pass2, pass3, int64(int(scalar4)-1), int64(int(scalar)+(int(scalar4)-1)*int(scalar5)), scalar5, int64(n), digits)
+						}
+					})
+				} else {
+					digits := make([]int64, 1024)
+					orderPairsKernel8(0, n, add, pass2, pass3, int64(int(scalar4)-1), int64(int(scalar)+(int(scalar4)-1)*int(scalar5)), scalar5, int64(n), digits)
 				}
-				blocks.release()
-				orderPairsKernel15(lo, hi, add2, pass6, pass4, pass7, pass5, 2, 16, int64(max(int(nTiedLength), int(nAllLength2))), digits)
-			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		orderPairsKernel15(0, max(int(nTiedLength), int(nAllLength2)), add2, pass6, pass4, pass7, pass5, 2, 16, int64(max(int(nTiedLength), int(nAllLength2))), digits)
-	}
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				digits := make([]int64, 256)
-				orderPairsKernel15Summary(lo, hi, pass4, 24, digits)
-				blocks.await()
-				for digit := range 256 {
-					count := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count
+			} else {
+				if workers > 1 {
+					counts := make([]int64, 1024)
+					kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							digits := make([]int64, 1024)
+							orderPairsKernel8Summary(lo, hi, pass, int64(int(scalar)+(int(scalar4)-1)*int(scalar5)), scalar5, digits)
+							blocks.await()
+							for digit := range 1024 {
+								count := digits[digit]
+								digits[digit] = counts[digit]
+								counts[digit] += count
+							}
+							blocks.release()
+							orderPairsKernel8(lo, hi, add, pass, pass3, int64(int(scalar4)-1), int64(int(scalar)+(int(scalar4)-1)*int(scalar5)), scalar5, int64(n), digits)
+						}
+					})
+				} else {
+					digits := make([]int64, 1024)
+					orderPairsKernel8(0, n, add, pass, pass3, int64(int(scalar4)-1), int64(int(scalar)+(int(scalar4)-1)*int(scalar5)), scalar5, int64(n), digits)
 				}
-				blocks.release()
-				orderPairsKernel15(lo, hi, add2, pass4, pass6, pass5, pass7, 3, 24, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		orderPairsKernel15(0, max(int(nTiedLength), int(nAllLength2)), add2, pass4, pass6, pass5, pass7, 3, 24, int64(max(int(nTiedLength), int(nAllLength2))), digits)
-	}
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				digits := make([]int64, 256)
-				orderPairsKernel15Summary(lo, hi, pass6, 32, digits)
-				blocks.await()
-				for digit := range 256 {
-					count := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count
+		}
+		either := kgenTemporary[int64](&call, n)
+		either2 := kgenTemporary[int64](&call, n)
+		var nTiedPlace int64
+		if workers > 1 {
+			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+			var nTiedPlace2 int64
+			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					nTiedPlace3 := orderPairsKernel13Summary(lo, hi, pass3, x2, x, x4, x3, x15, scalar, int64(n))
+					blocks.await()
+					nTiedPlaceBefore := nTiedPlace2
+					nTiedPlace2 = nTiedPlaceBefore + nTiedPlace3
+					nTiedPlaceEnd := nTiedPlace2
+					blocks.release()
+					compactPart := either[:nTiedPlaceEnd]
+					compactPart2 := either2[:nTiedPlaceEnd]
+					orderPairsKernel13(lo, hi, pass3, compactPart, compactPart2, row, x2, x, x4, x3, x15, scalar, int64(n), nTiedPlaceBefore)
 				}
-				blocks.release()
-				orderPairsKernel15(lo, hi, add2, pass6, pass4, pass7, pass5, 4, 32, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+			})
+			nTiedPlace = nTiedPlace2
+		} else {
+			nTiedPlace = orderPairsKernel13(0, n, pass3, either, either2, row, x2, x, x4, x3, x15, scalar, int64(n), 0)
+		}
+		nTiedLength := nTiedPlace
+		cond3 := nTiedPlace <= int64(n)>>1
+		x16 := int64(0)
+		if cond3 {
+			x16 = 1
+		}
+		var nAllLength int64
+		if 0 < int(x16) {
+		} else {
+			var nAllPlace int64
+			if workers > 1 {
+				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+				var nAllPlace2 int64
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					compactScratch := make([]int64, 32768)
+					compactScratch2 := make([]int64, 32768)
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						nAllPlace3 := orderPairsKernel14(lo, hi, compactScratch, compactScratch2, 0)
+						blocks.await()
+						nAllPlaceBefore := nAllPlace2
+						nAllPlace2 = nAllPlaceBefore + nAllPlace3
+						blocks.release()
+						copy(either2[nAllPlaceBefore:], compactScratch[:nAllPlace3])
+						copy(either[nAllPlaceBefore:], compactScratch2[:nAllPlace3])
+					}
+				})
+				nAllPlace = nAllPlace2
+			} else {
+				nAllPlace = orderPairsKernel14(0, n, either2, either, 0)
 			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		orderPairsKernel15(0, max(int(nTiedLength), int(nAllLength2)), add2, pass6, pass4, pass7, pass5, 4, 32, int64(max(int(nTiedLength), int(nAllLength2))), digits)
-	}
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
+			nAllLength2 := nAllPlace
+			nAllLength = nAllLength2
+		}
+		nAllLength2 := nAllLength
+		map3 := kgenTemporary[int32](&call, max(int(nTiedLength), int(nAllLength2)))
+		map4 := kgenTemporary[float64](&call, max(int(nTiedLength), int(nAllLength2)))
+		if workers > 1 {
+			kgenFork(&call, workers, max(int(nTiedLength), int(nAllLength2)), 4096, func(_, lo, hi int) {
+				orderPairsKernel15(lo, hi, either2, a, map3, b, map4)
+			})
+		} else {
+			orderPairsKernel15(0, max(int(nTiedLength), int(nAllLength2)), either2, a, map3, b, map4)
+		}
+		pass4 := kgenTemporary[int64](&call, n)
+		either3 := kgenTemporary[int64](&call, n)
+		if 0 < 65-max(int(nTiedLength), int(nAllLength2)) {
+			map5 := kgenTemporary[uint32](&call, max(int(nTiedLength), int(nAllLength2)))
+			digits := make([]int64, 64)
+			orderPairsKernel16Summary(0, max(int(nTiedLength), int(nAllLength2)), map4, digits)
+			orderPairsKernel16(0, max(int(nTiedLength), int(nAllLength2)), map3, map5, map4, pass4, digits)
+			digits2 := make([]int64, 64)
+			orderPairsKernel17Summary(0, max(int(nTiedLength), int(nAllLength2)), pass4, map5, digits2)
+			orderPairsKernel17(0, max(int(nTiedLength), int(nAllLength2)), pass4, map5, either2, either3, digits2)
+		} else {
+			map5 := kgenTemporary[uint32](&call, max(int(nTiedLength), int(nAllLength2)))
+			histogram2 := kgenTemporary[int64](&call, 2048)
+			clear(histogram2)
+			few2 := min(workers, max(int(nTiedLength), int(nAllLength2))/65536)
+			if max(int(nTiedLength), int(nAllLength2)) < 65536 {
+				few2 = workers
+			}
+			if few2 > 1 {
+				kgenFork(&call, few2, max(int(nTiedLength), int(nAllLength2)), 4096, func(_, lo, hi int) {
+					histogramOwn := make([]int64, 2048)
+					orderPairsKernel18(lo, hi, map3, map5, histogramOwn, map4)
+					for i := range histogramOwn {
+						atomic.AddInt64(&histogram2[i], histogramOwn[i])
+					}
+				})
+			} else {
+				orderPairsKernel18(0, max(int(nTiedLength), int(nAllLength2)), map3, map5, histogram2, map4)
+			}
+			add2 := kgenTemporary[int64](&call, 2048)
+			if workers > 1 {
+				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+				var add3 int64
+				kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						add4 := orderPairsKernel19Summary(lo, hi, histogram2)
+						blocks.await()
+						addBefore := add3
+						add3 = addBefore + add4
+						blocks.release()
+						orderPairsKernel19(lo, hi, histogram2, add2, addBefore)
+					}
+				})
+			} else {
+				orderPairsKernel19(0, 2048, histogram2, add2, 0)
+			}
+			pass5 := kgenTemporary[uint64](&call, max(int(nTiedLength), int(nAllLength2)))
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						orderPairsKernel20Summary(lo, hi, map4, 0, digits)
+						blocks.await()
+						for digit := range 256 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						orderPairsKernel20(lo, hi, add2, map4, pass5, pass4, 0, 0, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+					}
+				})
+			} else {
 				digits := make([]int64, 256)
-				orderPairsKernel15Summary(lo, hi, pass4, 40, digits)
-				blocks.await()
-				for digit := range 256 {
-					count := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count
-				}
-				blocks.release()
-				orderPairsKernel15(lo, hi, add2, pass4, pass6, pass5, pass7, 5, 40, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+				orderPairsKernel20(0, max(int(nTiedLength), int(nAllLength2)), add2, map4, pass5, pass4, 0, 0, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		orderPairsKernel15(0, max(int(nTiedLength), int(nAllLength2)), add2, pass4, pass6, pass5, pass7, 5, 40, int64(max(int(nTiedLength), int(nAllLength2))), digits)
-	}
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
+			pass6 := kgenTemporary[uint64](&call, max(int(nTiedLength), int(nAllLength2)))
+			pass7 := kgenTemporary[int64](&call, max(int(nTiedLength), int(nAllLength2)))
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						orderPairsKernel21Summary(lo, hi, pass5, 8, digits)
+						blocks.await()
+						for digit := range 256 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						orderPairsKernel21(lo, hi, add2, pass5, pass6, pass4, pass7, 1, 8, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+					}
+				})
+			} else {
 				digits := make([]int64, 256)
-				orderPairsKernel15Summary(lo, hi, pass6, 48, digits)
-				blocks.await()
-				for digit := range 256 {
-					count := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count
-				}
-				blocks.release()
-				orderPairsKernel15(lo, hi, add2, pass6, pass4, pass7, pass5, 6, 48, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+				orderPairsKernel21(0, max(int(nTiedLength), int(nAllLength2)), add2, pass5, pass6, pass4, pass7, 1, 8, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		orderPairsKernel15(0, max(int(nTiedLength), int(nAllLength2)), add2, pass6, pass4, pass7, pass5, 6, 48, int64(max(int(nTiedLength), int(nAllLength2))), digits)
-	}
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						orderPairsKernel21Summary(lo, hi, pass6, 16, digits)
+						blocks.await()
+						for digit := range 256 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						orderPairsKernel21(lo, hi, add2, pass6, pass5, pass7, pass4, 2, 16, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+					}
+				})
+			} else {
 				digits := make([]int64, 256)
-				orderPairsKernel21Summary(lo, hi, pass4, 56, digits)
-				blocks.await()
-				for digit := range 256 {
-					count := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count
-				}
-				blocks.release()
-				orderPairsKernel21(lo, hi, add2, pass4, pass5, pass7, 7, 56, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+				orderPairsKernel21(0, max(int(nTiedLength), int(nAllLength2)), add2, pass6, pass5, pass7, pass4, 2, 16, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		orderPairsKernel21(0, max(int(nTiedLength), int(nAllLength2)), add2, pass4, pass5, pass7, 7, 56, int64(max(int(nTiedLength), int(nAllLength2))), digits)
-	}
-	map5 := kgenTemporary[uint32](&call, max(int(nTiedLength), int(nAllLength2)))
-	histogram3 := kgenTemporary[int64](&call, 1024)
-	clear(histogram3)
-	few3 := min(workers, max(int(nTiedLength), int(nAllLength2))/32768)
-	if max(int(nTiedLength), int(nAllLength2)) < 65536 {
-		few3 = workers
-	}
-	if few3 > 1 {
-		kgenFork(&call, few3, max(int(nTiedLength), int(nAllLength2)), 4096, func(_, lo, hi int) {
-			histogramOwn := make([]int64, 1024)
-			orderPairsKernel22(lo, hi, pass7, map4, map5, histogramOwn)
-			for i := range histogramOwn {
-				atomic.AddInt64(&histogram3[i], histogramOwn[i])
-			}
-		})
-	} else {
-		orderPairsKernel22(0, max(int(nTiedLength), int(nAllLength2)), pass7, map4, map5, histogram3)
-	}
-	add3 := kgenTemporary[int64](&call, 1024)
-	if workers > 1 {
-		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-		var add4 int64
-		kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				add5 := orderPairsKernel23Summary(lo, hi, histogram3)
-				blocks.await()
-				addBefore := add4
-				add4 = addBefore + add5
-				blocks.release()
-				orderPairsKernel23(lo, hi, histogram3, add3, addBefore)
-			}
-		})
-	} else {
-		orderPairsKernel23(0, 1024, histogram3, add3, 0)
-	}
-	pass8 := kgenTemporary[uint32](&call, max(int(nTiedLength), int(nAllLength2)))
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						orderPairsKernel21Summary(lo, hi, pass5, 24, digits)
+						blocks.await()
+						for digit := range 256 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						orderPairsKernel21(lo, hi, add2, pass5, pass6, pass4, pass7, 3, 24, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+					}
+				})
+			} else {
 				digits := make([]int64, 256)
-				orderPairsKernel24Summary(lo, hi, map5, 0, digits)
-				blocks.await()
-				for digit := range 256 {
-					count := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count
-				}
-				blocks.release()
-				orderPairsKernel24(lo, hi, add3, map5, pass8, pass7, pass5, 0, 0, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+				orderPairsKernel21(0, max(int(nTiedLength), int(nAllLength2)), add2, pass5, pass6, pass4, pass7, 3, 24, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		orderPairsKernel24(0, max(int(nTiedLength), int(nAllLength2)), add3, map5, pass8, pass7, pass5, 0, 0, int64(max(int(nTiedLength), int(nAllLength2))), digits)
-	}
-	pass9 := kgenTemporary[uint32](&call, max(int(nTiedLength), int(nAllLength2)))
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						orderPairsKernel21Summary(lo, hi, pass6, 32, digits)
+						blocks.await()
+						for digit := range 256 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						orderPairsKernel21(lo, hi, add2, pass6, pass5, pass7, pass4, 4, 32, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+					}
+				})
+			} else {
 				digits := make([]int64, 256)
-				orderPairsKernel24Summary(lo, hi, pass8, 8, digits)
-				blocks.await()
-				for digit := range 256 {
-					count := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count
-				}
-				blocks.release()
-				orderPairsKernel24(lo, hi, add3, pass8, pass9, pass5, pass7, 1, 8, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+				orderPairsKernel21(0, max(int(nTiedLength), int(nAllLength2)), add2, pass6, pass5, pass7, pass4, 4, 32, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		orderPairsKernel24(0, max(int(nTiedLength), int(nAllLength2)), add3, pass8, pass9, pass5, pass7, 1, 8, int64(max(int(nTiedLength), int(nAllLength2))), digits)
-	}
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						orderPairsKernel21Summary(lo, hi, pass5, 40, digits)
+						blocks.await()
+						for digit := range 256 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						orderPairsKernel21(lo, hi, add2, pass5, pass6, pass4, pass7, 5, 40, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+					}
+				})
+			} else {
 				digits := make([]int64, 256)
-				orderPairsKernel24Summary(lo, hi, pass9, 16, digits)
-				blocks.await()
-				for digit := range 256 {
-					count := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count
-				}
-				blocks.release()
-				orderPairsKernel24(lo, hi, add3, pass9, pass8, pass7, pass5, 2, 16, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+				orderPairsKernel21(0, max(int(nTiedLength), int(nAllLength2)), add2, pass5, pass6, pass4, pass7, 5, 40, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		orderPairsKernel24(0, max(int(nTiedLength), int(nAllLength2)), add3, pass9, pass8, pass7, pass5, 2, 16, int64(max(int(nTiedLength), int(nAllLength2))), digits)
-	}
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						orderPairsKernel21Summary(lo, hi, pass6, 48, digits)
+						blocks.await()
+						for digit := range 256 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						orderPairsKernel21(lo, hi, add2, pass6, pass5, pass7, pass4, 6, 48, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+					}
+				})
+			} else {
 				digits := make([]int64, 256)
-				orderPairsKernel27Summary(lo, hi, pass8, 24, digits)
-				blocks.await()
-				for digit := range 256 {
-					count := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count
-				}
-				blocks.release()
-				orderPairsKernel27(lo, hi, add3, pass8, pass5, either2, pass7, 3, 24, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+				orderPairsKernel21(0, max(int(nTiedLength), int(nAllLength2)), add2, pass6, pass5, pass7, pass4, 6, 48, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		orderPairsKernel27(0, max(int(nTiedLength), int(nAllLength2)), add3, pass8, pass5, either2, pass7, 3, 24, int64(max(int(nTiedLength), int(nAllLength2))), digits)
-	}
-	if workers > 1 {
-		kgenFork(&call, workers, max(int(nTiedLength), int(nAllLength2)), 4096, func(_, lo, hi int) {
-			orderPairsKernel28(lo, hi, either, pass7, row)
-		})
-	} else {
-		orderPairsKernel28(0, max(int(nTiedLength), int(nAllLength2)), either, pass7, row)
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						orderPairsKernel27Summary(lo, hi, pass5, 56, digits)
+						blocks.await()
+						for digit := range 256 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						orderPairsKernel27(lo, hi, add2, pass5, pass4, pass7, 7, 56, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				orderPairsKernel27(0, max(int(nTiedLength), int(nAllLength2)), add2, pass5, pass4, pass7, 7, 56, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+			}
+			map6 := kgenTemporary[uint32](&call, max(int(nTiedLength), int(nAllLength2)))
+			histogram3 := kgenTemporary[int64](&call, 1024)
+			clear(histogram3)
+			few3 := min(workers, max(int(nTiedLength), int(nAllLength2))/32768)
+			if max(int(nTiedLength), int(nAllLength2)) < 65536 {
+				few3 = workers
+			}
+			if few3 > 1 {
+				kgenFork(&call, few3, max(int(nTiedLength), int(nAllLength2)), 4096, func(_, lo, hi int) {
+					histogramOwn := make([]int64, 1024)
+					orderPairsKernel28(lo, hi, pass7, map5, map6, histogramOwn)
+					for i := range histogramOwn {
+						atomic.AddInt64(&histogram3[i], histogramOwn[i])
+					}
+				})
+			} else {
+				orderPairsKernel28(0, max(int(nTiedLength), int(nAllLength2)), pass7, map5, map6, histogram3)
+			}
+			add3 := kgenTemporary[int64](&call, 1024)
+			if workers > 1 {
+				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+				var add4 int64
+				kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						add5 := orderPairsKernel29Summary(lo, hi, histogram3)
+						blocks.await()
+						addBefore := add4
+						add4 = addBefore + add5
+						blocks.release()
+						orderPairsKernel29(lo, hi, histogram3, add3, addBefore)
+					}
+				})
+			} else {
+				orderPairsKernel29(0, 1024, histogram3, add3, 0)
+			}
+			pass8 := kgenTemporary[uint32](&call, max(int(nTiedLength), int(nAllLength2)))
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						orderPairsKernel30Summary(lo, hi, map6, 0, digits)
+						blocks.await()
+						for digit := range 256 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						orderPairsKernel30(lo, hi, add3, map6, pass8, pass7, pass4, 0, 0, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				orderPairsKernel30(0, max(int(nTiedLength), int(nAllLength2)), add3, map6, pass8, pass7, pass4, 0, 0, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+			}
+			pass9 := kgenTemporary[uint32](&call, max(int(nTiedLength), int(nAllLength2)))
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						orderPairsKernel30Summary(lo, hi, pass8, 8, digits)
+						blocks.await()
+						for digit := range 256 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						orderPairsKernel30(lo, hi, add3, pass8, pass9, pass4, pass7, 1, 8, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				orderPairsKernel30(0, max(int(nTiedLength), int(nAllLength2)), add3, pass8, pass9, pass4, pass7, 1, 8, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						orderPairsKernel30Summary(lo, hi, pass9, 16, digits)
+						blocks.await()
+						for digit := range 256 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						orderPairsKernel30(lo, hi, add3, pass9, pass8, pass7, pass4, 2, 16, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				orderPairsKernel30(0, max(int(nTiedLength), int(nAllLength2)), add3, pass9, pass8, pass7, pass4, 2, 16, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						orderPairsKernel33Summary(lo, hi, pass8, 24, digits)
+						blocks.await()
+						for digit := range 256 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						orderPairsKernel33(lo, hi, add3, pass8, pass4, either2, either3, 3, 24, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				orderPairsKernel33(0, max(int(nTiedLength), int(nAllLength2)), add3, pass8, pass4, either2, either3, 3, 24, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+			}
+		}
+		if workers > 1 {
+			kgenFork(&call, workers, max(int(nTiedLength), int(nAllLength2)), 4096, func(_, lo, hi int) {
+				orderPairsKernel34(lo, hi, either, either3, row)
+			})
+		} else {
+			orderPairsKernel34(0, max(int(nTiedLength), int(nAllLength2)), either, either3, row)
+		}
 	}
 	dst.Row = row[:n]
 	return nil
 }
 
-// orderPairsKernel1 returns what rows lo to hi add to the state, in the stages scalar1, scalar2, map1, map2, map3, map4, map5, map6, reduce, map7, scalar3.
+// orderPairsKernel2 runs rows lo to hi through the stages map1, pass1, from the state before them to the one after.
 //
 //go:noinline
-func orderPairsKernel1(lo, hi int, a []int32, b []float64) (int64, uint32, uint32, uint64, uint64) {
+func orderPairsKernel2(lo, hi int, a []int32, map2 []uint32, b []float64, pass, digits []int64) {
+	list := (*[64]int64)(digits)
+	places := make([]int64, 64)
+	for place := lo; place < hi; place++ {
+		places[list[place]] = int64(place)
+	}
+	aRows := a[lo:hi]
+	mapRows := map2[lo:hi]
+	mapRows = mapRows[:len(aRows)]
+	for i := range aRows {
+		// return row: order(a, b)
+		mapRows[i] = uint32(aRows[i]) - 2147483648
+		place := places[i]
+		pass[place] = int64(lo + i)
+	}
+}
+
+// orderPairsKernel2Summary returns what rows lo to hi add to the state, in the stages map1, pass1.
+//
+//go:noinline
+func orderPairsKernel2Summary(lo, hi int, b []float64, digits []int64) {
+	list := (*[64]int64)(digits)
+	words := make([]uint64, 64)
+	bRows := b[lo:hi]
+	for i, b2 := range bRows {
+		x := math.Float64bits(b2)
+		// return row: order(a, b)
+		word := uint64(18446744073709551615)
+		if b2 == b2 {
+			word = kgenSelect(x > 9223372036854775808, ^x, x|9223372036854775808)
+		}
+		at := i
+		for at > 0 && words[at-1] > word {
+			words[at] = words[at-1]
+			list[at] = list[at-1]
+			at--
+		}
+		words[at] = word
+		list[at] = int64(i)
+	}
+}
+
+// orderPairsKernel3 runs rows lo to hi through the stages map2, pass2, from the state before them to the one after.
+//
+//go:noinline
+func orderPairsKernel3(lo, hi int, pass []int64, map2 []uint32, pass2, digits []int64) {
+	list := (*[64]int64)(digits)
+	places := make([]int64, 64)
+	for place := lo; place < hi; place++ {
+		places[list[place]] = int64(place)
+	}
+	passRows := pass[lo:hi]
+	for i, pass3 := range passRows {
+		// return row: order(a, b)
+		place := places[i]
+		pass2[place] = pass3
+	}
+}
+
+// orderPairsKernel3Summary returns what rows lo to hi add to the state, in the stages map2, pass2.
+//
+//go:noinline
+func orderPairsKernel3Summary(lo, hi int, pass []int64, map2 []uint32, digits []int64) {
+	list := (*[64]int64)(digits)
+	words := make([]uint32, 64)
+	passRows := pass[lo:hi]
+	for i, pass2 := range passRows {
+		var x uint32
+		if uint64(pass2) < uint64(len(map2)) {
+			x = map2[pass2]
+		}
+		x2 := x
+		// return row: order(a, b)
+		at := i
+		for at > 0 && words[at-1] > x2 {
+			words[at] = words[at-1]
+			list[at] = list[at-1]
+			at--
+		}
+		words[at] = x2
+		list[at] = int64(i)
+	}
+}
+
+// orderPairsKernel4 returns what rows lo to hi add to the state, in the stages map3, map4, map5, map6, map7, map8, reduce, map9, scalar3.
+//
+//go:noinline
+func orderPairsKernel4(lo, hi int, a []int32, b []float64) (int64, uint32, uint32, uint64, uint64) {
 	var sum int64
 	least := uint32(4294967295)
 	var greatest uint32
@@ -842,10 +959,10 @@ func orderPairsKernel1(lo, hi int, a []int32, b []float64) (int64, uint32, uint3
 	return sum, least, greatest, least2, greatest2
 }
 
-// orderPairsKernel2 runs rows lo to hi through the stages map8, scalar4, scalar5, scalar6, from the state before them to the one after.
+// orderPairsKernel5 runs rows lo to hi through the stages map10, scalar4, scalar5, scalar6, from the state before them to the one after.
 //
 //go:noinline
-func orderPairsKernel2(lo, hi int, a []int32, b []float64, map2 []uint64, reduce uint32, reduce4, reduce3 uint64, reduce2 uint32, scalar3, scalar, scalar2 int64) {
+func orderPairsKernel5(lo, hi int, a []int32, b []float64, map2 []uint64, reduce uint32, reduce4, reduce3 uint64, reduce2 uint32, scalar3, scalar, scalar2 int64) {
 	x := reduce4 - reduce3
 	x2 := uint64(bits.LeadingZeros64(uint64(x)))
 	x3 := int64(x2)
@@ -888,11 +1005,11 @@ func orderPairsKernel2(lo, hi int, a []int32, b []float64, map2 []uint64, reduce
 	}
 }
 
-// orderPairsKernel3 runs rows lo to hi through the stages histogram1, from the state before them to the one after.
+// orderPairsKernel6 runs rows lo to hi through the stages histogram1, from the state before them to the one after.
 // Blocks of rows of both kinds list the selected ones first, and visit these: a branch on each would be guessed wrong.
 //
 //go:noinline
-func orderPairsKernel3(lo, hi int, histogram []int64, map8 []uint64, digitWidth, digitShift, scalar4 int64) {
+func orderPairsKernel6(lo, hi int, histogram []int64, map10 []uint64, digitWidth, digitShift, scalar4 int64) {
 	x := uint64(1) << (digitWidth & 63)
 	x2 := x - 1
 	x3 := int64(0) << (digitWidth & 63)
@@ -917,15 +1034,15 @@ func orderPairsKernel3(lo, hi int, histogram []int64, map8 []uint64, digitWidth,
 	x16 := x14 + digitWidth
 	x17 := int64(7) << (digitWidth & 63)
 	cond7 := 7 < scalar4
-	map8Rows := map8[lo:hi]
+	map10Rows := map10[lo:hi]
 	var selected [256]uint8
 	mixed := true
-	for len(map8Rows) >= 256 {
-		map8Block := (*[256]uint64)(map8Rows)
-		map8Rows = map8Rows[256:]
+	for len(map10Rows) >= 256 {
+		map10Block := (*[256]uint64)(map10Rows)
+		map10Rows = map10Rows[256:]
 		count := 0
 		if mixed {
-			for i, x18 := range map8Block {
+			for i, x18 := range map10Block {
 				digit := int64(x18 >> (digitShift & 63) & x2)
 				// return row: order(a, b)
 				bin := int(digit + x3)
@@ -937,7 +1054,7 @@ func orderPairsKernel3(lo, hi int, histogram []int64, map8 []uint64, digitWidth,
 			}
 			for j := range count {
 				i := int(selected[j&255])
-				x18 := map8Block[i]
+				x18 := map10Block[i]
 				digit := int64(x18 >> (x4 & 63) & x2)
 				bin := int(digit + x5)
 				if uint64(bin) < uint64(len(histogram)) {
@@ -987,7 +1104,7 @@ func orderPairsKernel3(lo, hi int, histogram []int64, map8 []uint64, digitWidth,
 				}
 			}
 		} else {
-			for _, x18 := range map8Block {
+			for _, x18 := range map10Block {
 				digit := int64(x18 >> (digitShift & 63) & x2)
 				bin := int(digit + x3)
 				if uint64(bin) < uint64(len(histogram)) {
@@ -1047,7 +1164,7 @@ func orderPairsKernel3(lo, hi int, histogram []int64, map8 []uint64, digitWidth,
 		}
 		mixed = count > 16 && count < 240
 	}
-	for _, x18 := range map8Rows {
+	for _, x18 := range map10Rows {
 		digit := int64(x18 >> (digitShift & 63) & x2)
 		bin := int(digit + x3)
 		if uint64(bin) < uint64(len(histogram)) {
@@ -1105,10 +1222,10 @@ func orderPairsKernel3(lo, hi int, histogram []int64, map8 []uint64, digitWidth,
 	}
 }
 
-// orderPairsKernel4 runs rows lo to hi through the stages partial1, offset1, add1, from the state before them to the one after.
+// orderPairsKernel7 runs rows lo to hi through the stages partial1, offset1, add1, from the state before them to the one after.
 //
 //go:noinline
-func orderPairsKernel4(lo, hi int, histogram, add []int64, add2 int64) int64 {
+func orderPairsKernel7(lo, hi int, histogram, add []int64, add2 int64) int64 {
 	histogramRows := histogram[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogramRows)]
@@ -1120,10 +1237,10 @@ func orderPairsKernel4(lo, hi int, histogram, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// orderPairsKernel4Summary returns what rows lo to hi add to the state, in the stages partial1, offset1, add1.
+// orderPairsKernel7Summary returns what rows lo to hi add to the state, in the stages partial1, offset1, add1.
 //
 //go:noinline
-func orderPairsKernel4Summary(lo, hi int, histogram []int64) int64 {
+func orderPairsKernel7Summary(lo, hi int, histogram []int64) int64 {
 	var add int64
 	histogramRows := histogram[lo:hi]
 	for i := range histogramRows {
@@ -1132,10 +1249,10 @@ func orderPairsKernel4Summary(lo, hi int, histogram []int64) int64 {
 	return add
 }
 
-// orderPairsKernel5 runs rows lo to hi through the stages pass1, from the state before them to the one after.
+// orderPairsKernel8 runs rows lo to hi through the stages pass3, from the state before them to the one after.
 //
 //go:noinline
-func orderPairsKernel5(lo, hi int, add []int64, map8, pass []uint64, digitNumber, digitShift, digitWidth, n int64, digits []int64) {
+func orderPairsKernel8(lo, hi int, add []int64, map10, pass []uint64, digitNumber, digitShift, digitWidth, n int64, digits []int64) {
 	x := uint64(1) << (digitWidth & 63)
 	x2 := x - 1
 	x3 := digitNumber << (digitWidth & 63)
@@ -1146,8 +1263,8 @@ func orderPairsKernel5(lo, hi int, add []int64, map8, pass []uint64, digitNumber
 	for digit := range min(1024, int(x5)) {
 		places[digit] += add[int64(digit)+x3] - x4
 	}
-	map8Rows := map8[lo:hi]
-	for _, x6 := range map8Rows {
+	map10Rows := map10[lo:hi]
+	for _, x6 := range map10Rows {
 		digit := int64(x6 >> (digitShift & 63) & x2)
 		// return row: order(a, b)
 		digit2 := int(digit)
@@ -1157,15 +1274,15 @@ func orderPairsKernel5(lo, hi int, add []int64, map8, pass []uint64, digitNumber
 	}
 }
 
-// orderPairsKernel5Summary returns what rows lo to hi add to the state, in the stages pass1.
+// orderPairsKernel8Summary returns what rows lo to hi add to the state, in the stages pass3.
 //
 //go:noinline
-func orderPairsKernel5Summary(lo, hi int, map8 []uint64, digitShift, digitWidth int64, digits []int64) {
+func orderPairsKernel8Summary(lo, hi int, map10 []uint64, digitShift, digitWidth int64, digits []int64) {
 	x := uint64(1) << (digitWidth & 63)
 	x2 := x - 1
 	counts := (*[1024]int64)(digits)
-	map8Rows := map8[lo:hi]
-	for _, x3 := range map8Rows {
+	map10Rows := map10[lo:hi]
+	for _, x3 := range map10Rows {
 		digit := int64(x3 >> (digitShift & 63) & x2)
 		// return row: order(a, b)
 		digit2 := int(digit)
@@ -1173,25 +1290,25 @@ func orderPairsKernel5Summary(lo, hi int, map8 []uint64, digitShift, digitWidth 
 	}
 }
 
-// orderPairsKernel8 runs rows lo to hi through the stages pass4, from the state before them to the one after.
+// orderPairsKernel11 runs rows lo to hi through the stages pass6, from the state before them to the one after.
 //
 //go:noinline
-func orderPairsKernel8(lo, hi int, pass, map8 []uint64) {
+func orderPairsKernel11(lo, hi int, pass, map10 []uint64) {
 	passRows := pass[lo:hi]
-	map8Rows := map8[lo:hi]
-	map8Rows = map8Rows[:len(passRows)]
+	map10Rows := map10[lo:hi]
+	map10Rows = map10Rows[:len(passRows)]
 	for i := range passRows {
 		// return row: order(a, b)
-		passRows[i] = map8Rows[i]
+		passRows[i] = map10Rows[i]
 	}
 }
 
-// orderPairsKernel10 runs rows lo to hi through the stages map9, map10, mask1, partial2, offset2, add2, compact1, scalar7, pass18, from the state before them to the one after.
+// orderPairsKernel13 runs rows lo to hi through the stages map11, map12, mask1, partial2, offset2, add2, compact1, scalar7, pass22, from the state before them to the one after.
 // Every row is stored, and the next row overwrites it unless it is selected.
 // A place past the end belongs to rows after hi, which store it themselves.
 //
 //go:noinline
-func orderPairsKernel10(lo, hi int, pass3 []uint64, compact, compact2, row []int64, reduce2, reduce uint32, reduce4, reduce3 uint64, scalar3, scalar, n, nTiedPlace int64) int64 {
+func orderPairsKernel13(lo, hi int, pass5 []uint64, compact, compact2, pass []int64, reduce2, reduce uint32, reduce4, reduce3 uint64, scalar3, scalar, n, nTiedPlace int64) int64 {
 	x := reduce2 - reduce
 	x2 := uint64(x)
 	x3 := uint64(bits.LeadingZeros64(uint64(x2)))
@@ -1209,24 +1326,24 @@ func orderPairsKernel10(lo, hi int, pass3 []uint64, compact, compact2, row []int
 	compact2 = compact2[:len(compact)]
 	lastX := uint64(18446744073709551615)
 	if lo > 0 {
-		lastX = pass3[lo-1] >> (scalar & 63)
+		lastX = pass5[lo-1] >> (scalar & 63)
 	}
-	pass3Rows := pass3[lo:hi]
-	for i, pass := range pass3Rows {
-		x14 := pass >> (scalar & 63)
+	pass5Rows := pass5[lo:hi]
+	for i, pass2 := range pass5Rows {
+		x14 := pass2 >> (scalar & 63)
 		// return row: order(a, b)
 		previous := lastX
 		neighbour := uint64(18446744073709551615)
 		if lo+i < int(n)-1 {
-			neighbour = pass3[lo+i+1] >> (scalar & 63)
+			neighbour = pass5[lo+i+1] >> (scalar & 63)
 		}
-		row2 := int64(lo + i)
-		x15 := int64(pass & x13)
-		row[row2] = x15
+		row := int64(lo + i)
+		x15 := int64(pass2 & x13)
+		pass[row] = x15
 		selected := cond && (x14 == previous || x14 == neighbour)
 		at := int(nTiedPlace)
 		if uint64(at) < uint64(len(compact)) {
-			compact[at] = row2
+			compact[at] = row
 			compact2[at] = x15
 		}
 		nTiedPlace += kgenBit[int64](selected)
@@ -1235,11 +1352,11 @@ func orderPairsKernel10(lo, hi int, pass3 []uint64, compact, compact2, row []int
 	return nTiedPlace
 }
 
-// orderPairsKernel10Summary returns what rows lo to hi add to the state, in the stages map9, map10, mask1, partial2, offset2, add2, compact1, scalar7, pass18.
+// orderPairsKernel13Summary returns what rows lo to hi add to the state, in the stages map11, map12, mask1, partial2, offset2, add2, compact1, scalar7, pass22.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func orderPairsKernel10Summary(lo, hi int, pass3 []uint64, reduce2, reduce uint32, reduce4, reduce3 uint64, scalar3, scalar, n int64) int64 {
+func orderPairsKernel13Summary(lo, hi int, pass5 []uint64, reduce2, reduce uint32, reduce4, reduce3 uint64, scalar3, scalar, n int64) int64 {
 	var nTiedPlace int64
 	x := reduce2 - reduce
 	x2 := uint64(x)
@@ -1255,16 +1372,16 @@ func orderPairsKernel10Summary(lo, hi int, pass3 []uint64, reduce2, reduce uint3
 	cond := x11 > 0
 	lastX := uint64(18446744073709551615)
 	if lo > 0 {
-		lastX = pass3[lo-1] >> (scalar & 63)
+		lastX = pass5[lo-1] >> (scalar & 63)
 	}
-	pass3Rows := pass3[lo:hi]
-	for i, pass := range pass3Rows {
+	pass5Rows := pass5[lo:hi]
+	for i, pass := range pass5Rows {
 		x12 := pass >> (scalar & 63)
 		// return row: order(a, b)
 		previous := lastX
 		neighbour := uint64(18446744073709551615)
 		if lo+i < int(n)-1 {
-			neighbour = pass3[lo+i+1] >> (scalar & 63)
+			neighbour = pass5[lo+i+1] >> (scalar & 63)
 		}
 		selected := cond && (x12 == previous || x12 == neighbour)
 		nTiedPlace += kgenBit[int64](selected)
@@ -1273,11 +1390,11 @@ func orderPairsKernel10Summary(lo, hi int, pass3 []uint64, reduce2, reduce uint3
 	return nTiedPlace
 }
 
-// orderPairsKernel11 runs rows lo to hi through the stages mask2, partial3, offset3, add3, compact2, from the state before them to the one after.
+// orderPairsKernel14 runs rows lo to hi through the stages mask2, partial3, offset3, add3, compact2, from the state before them to the one after.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func orderPairsKernel11(lo, hi int, compact, compact2 []int64, nAllPlace int64) int64 {
+func orderPairsKernel14(lo, hi int, compact, compact2 []int64, nAllPlace int64) int64 {
 	compact2 = compact2[:len(compact)]
 	for i := range hi - lo {
 		row := int64(lo + i)
@@ -1290,32 +1407,140 @@ func orderPairsKernel11(lo, hi int, compact, compact2 []int64, nAllPlace int64) 
 	return nAllPlace
 }
 
-// orderPairsKernel12 runs rows lo to hi through the stages map11, map12, map13, map14, map15, map16, histogram2, from the state before them to the one after.
+// orderPairsKernel15 runs rows lo to hi through the stages map13, map14, map15, from the state before them to the one after.
 //
 //go:noinline
-func orderPairsKernel12(lo, hi int, either []int64, b, map2 []float64, a []int32, map3 []uint32, histogram []int64) {
+func orderPairsKernel15(lo, hi int, either []int64, a, map2 []int32, b, map3 []float64) {
 	eitherRows := either[lo:hi]
 	mapRows := map2[lo:hi]
 	mapRows = mapRows[:len(eitherRows)]
 	mapRows2 := map3[lo:hi]
 	mapRows2 = mapRows2[:len(eitherRows)]
 	for i, x := range eitherRows {
-		var b2 float64
-		if uint64(x) < uint64(len(b)) {
-			b2 = b[x]
-		}
-		b3 := b2
-		// return row: order(a, b)
-		mapRows[i] = b3
 		var a2 int32
 		if uint64(x) < uint64(len(a)) {
 			a2 = a[x]
 		}
 		a3 := a2
-		mapRows2[i] = uint32(a3) - 2147483648
-		x2 := math.Float64bits(b3)
+		// return row: order(a, b)
+		mapRows[i] = a3
+		var b2 float64
+		if uint64(x) < uint64(len(b)) {
+			b2 = b[x]
+		}
+		b3 := b2
+		mapRows2[i] = b3
+	}
+}
+
+// orderPairsKernel16 runs rows lo to hi through the stages map16, pass8, from the state before them to the one after.
+//
+//go:noinline
+func orderPairsKernel16(lo, hi int, map13 []int32, map2 []uint32, map14 []float64, pass, digits []int64) {
+	list := (*[64]int64)(digits)
+	places := make([]int64, 64)
+	for place := lo; place < hi; place++ {
+		places[list[place]] = int64(place)
+	}
+	map13Rows := map13[lo:hi]
+	mapRows := map2[lo:hi]
+	mapRows = mapRows[:len(map13Rows)]
+	for i := range map13Rows {
+		// return row: order(a, b)
+		mapRows[i] = uint32(map13Rows[i]) - 2147483648
+		place := places[i]
+		pass[place] = int64(lo + i)
+	}
+}
+
+// orderPairsKernel16Summary returns what rows lo to hi add to the state, in the stages map16, pass8.
+//
+//go:noinline
+func orderPairsKernel16Summary(lo, hi int, map14 []float64, digits []int64) {
+	list := (*[64]int64)(digits)
+	words := make([]uint64, 64)
+	map14Rows := map14[lo:hi]
+	for i, x := range map14Rows {
+		x2 := math.Float64bits(x)
+		// return row: order(a, b)
+		word := uint64(18446744073709551615)
+		if x == x {
+			word = kgenSelect(x2 > 9223372036854775808, ^x2, x2|9223372036854775808)
+		}
+		at := i
+		for at > 0 && words[at-1] > word {
+			words[at] = words[at-1]
+			list[at] = list[at-1]
+			at--
+		}
+		words[at] = word
+		list[at] = int64(i)
+	}
+}
+
+// orderPairsKernel17 runs rows lo to hi through the stages map17, map18, pass9, from the state before them to the one after.
+//
+//go:noinline
+func orderPairsKernel17(lo, hi int, pass6 []int64, map16 []uint32, either, pass, digits []int64) {
+	list := (*[64]int64)(digits)
+	places := make([]int64, 64)
+	for place := lo; place < hi; place++ {
+		places[list[place]] = int64(place)
+	}
+	pass6Rows := pass6[lo:hi]
+	for i, x := range pass6Rows {
+		// return row: order(a, b)
+		place := places[i]
+		var either2 int64
+		if uint64(x) < uint64(len(either)) {
+			either2 = either[x]
+		}
+		either3 := either2
+		pass[place] = either3
+	}
+}
+
+// orderPairsKernel17Summary returns what rows lo to hi add to the state, in the stages map17, map18, pass9.
+//
+//go:noinline
+func orderPairsKernel17Summary(lo, hi int, pass6 []int64, map16 []uint32, digits []int64) {
+	list := (*[64]int64)(digits)
+	words := make([]uint32, 64)
+	pass6Rows := pass6[lo:hi]
+	for i, x := range pass6Rows {
+		var x2 uint32
+		if uint64(x) < uint64(len(map16)) {
+			x2 = map16[x]
+		}
+		x3 := x2
+		// return row: order(a, b)
+		at := i
+		for at > 0 && words[at-1] > x3 {
+			words[at] = words[at-1]
+			list[at] = list[at-1]
+			at--
+		}
+		words[at] = x3
+		list[at] = int64(i)
+	}
+}
+
+// orderPairsKernel18 runs rows lo to hi through the stages map19, map20, map21, histogram2, from the state before them to the one after.
+//
+//go:noinline
+func orderPairsKernel18(lo, hi int, map13 []int32, map2 []uint32, histogram []int64, map14 []float64) {
+	map13Rows := map13[lo:hi]
+	mapRows := map2[lo:hi]
+	mapRows = mapRows[:len(map13Rows)]
+	map14Rows := map14[lo:hi]
+	map14Rows = map14Rows[:len(map13Rows)]
+	for i := range map13Rows {
+		// return row: order(a, b)
+		mapRows[i] = uint32(map13Rows[i]) - 2147483648
+		x := map14Rows[i]
+		x2 := math.Float64bits(x)
 		x3 := uint64(18446744073709551615)
-		if b3 == b3 {
+		if x == x {
 			x3 = kgenSelect(x2 > 9223372036854775808, ^x2, x2|9223372036854775808)
 		}
 		digit := int64(x3 >> 0 & 255)
@@ -1361,10 +1586,10 @@ func orderPairsKernel12(lo, hi int, either []int64, b, map2 []float64, a []int32
 	}
 }
 
-// orderPairsKernel13 runs rows lo to hi through the stages partial4, offset4, add4, from the state before them to the one after.
+// orderPairsKernel19 runs rows lo to hi through the stages partial4, offset4, add4, from the state before them to the one after.
 //
 //go:noinline
-func orderPairsKernel13(lo, hi int, histogram2, add []int64, add2 int64) int64 {
+func orderPairsKernel19(lo, hi int, histogram2, add []int64, add2 int64) int64 {
 	histogram2Rows := histogram2[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram2Rows)]
@@ -1376,10 +1601,10 @@ func orderPairsKernel13(lo, hi int, histogram2, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// orderPairsKernel13Summary returns what rows lo to hi add to the state, in the stages partial4, offset4, add4.
+// orderPairsKernel19Summary returns what rows lo to hi add to the state, in the stages partial4, offset4, add4.
 //
 //go:noinline
-func orderPairsKernel13Summary(lo, hi int, histogram2 []int64) int64 {
+func orderPairsKernel19Summary(lo, hi int, histogram2 []int64) int64 {
 	var add int64
 	histogram2Rows := histogram2[lo:hi]
 	for i := range histogram2Rows {
@@ -1388,20 +1613,22 @@ func orderPairsKernel13Summary(lo, hi int, histogram2 []int64) int64 {
 	return add
 }
 
-// orderPairsKernel14 runs rows lo to hi through the stages pass6, from the state before them to the one after.
+// orderPairsKernel20 runs rows lo to hi through the stages pass10, from the state before them to the one after.
 //
 //go:noinline
-func orderPairsKernel14(lo, hi int, add2 []int64, map12 []float64, pass []uint64, pass2 []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
+func orderPairsKernel20(lo, hi int, add2 []int64, map14 []float64, pass []uint64, pass2 []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nAgain
-	pass2 = pass2[:len(pass)]
+	room := min(len(pass), len(pass2))
+	pass = pass[:room]
+	pass2 = pass2[:room]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
 		places[digit] += add2[int64(digit)+x] - x2
 	}
-	map12Rows := map12[lo:hi]
-	for i, x3 := range map12Rows {
+	map14Rows := map14[lo:hi]
+	for i, x3 := range map14Rows {
 		x4 := math.Float64bits(x3)
 		x5 := uint64(18446744073709551615)
 		if x3 == x3 {
@@ -1417,13 +1644,13 @@ func orderPairsKernel14(lo, hi int, add2 []int64, map12 []float64, pass []uint64
 	}
 }
 
-// orderPairsKernel14Summary returns what rows lo to hi add to the state, in the stages pass6.
+// orderPairsKernel20Summary returns what rows lo to hi add to the state, in the stages pass10.
 //
 //go:noinline
-func orderPairsKernel14Summary(lo, hi int, map12 []float64, digitShift int64, digits []int64) {
+func orderPairsKernel20Summary(lo, hi int, map14 []float64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	map12Rows := map12[lo:hi]
-	for _, x := range map12Rows {
+	map14Rows := map14[lo:hi]
+	for _, x := range map14Rows {
 		x2 := math.Float64bits(x)
 		x3 := uint64(18446744073709551615)
 		if x == x {
@@ -1436,10 +1663,10 @@ func orderPairsKernel14Summary(lo, hi int, map12 []float64, digitShift int64, di
 	}
 }
 
-// orderPairsKernel15 runs rows lo to hi through the stages pass7, from the state before them to the one after.
+// orderPairsKernel21 runs rows lo to hi through the stages pass11, from the state before them to the one after.
 //
 //go:noinline
-func orderPairsKernel15(lo, hi int, add2 []int64, pass4, pass []uint64, pass5, pass2 []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
+func orderPairsKernel21(lo, hi int, add2 []int64, pass8, pass []uint64, pass9, pass2 []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nAgain
 	room := min(len(pass), len(pass2))
@@ -1450,27 +1677,27 @@ func orderPairsKernel15(lo, hi int, add2 []int64, pass4, pass []uint64, pass5, p
 	for digit := range 256 {
 		places[digit] += add2[int64(digit)+x] - x2
 	}
-	pass4Rows := pass4[lo:hi]
-	pass5Rows := pass5[lo:hi]
-	pass5Rows = pass5Rows[:len(pass4Rows)]
-	for i, pass3 := range pass4Rows {
+	pass8Rows := pass8[lo:hi]
+	pass9Rows := pass9[lo:hi]
+	pass9Rows = pass9Rows[:len(pass8Rows)]
+	for i, pass3 := range pass8Rows {
 		digit := int64(pass3 >> (digitShift & 63) & 255)
 		// return row: order(a, b)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
 		pass[place] = pass3
-		pass2[place] = pass5Rows[i]
+		pass2[place] = pass9Rows[i]
 	}
 }
 
-// orderPairsKernel15Summary returns what rows lo to hi add to the state, in the stages pass7.
+// orderPairsKernel21Summary returns what rows lo to hi add to the state, in the stages pass11.
 //
 //go:noinline
-func orderPairsKernel15Summary(lo, hi int, pass4 []uint64, digitShift int64, digits []int64) {
+func orderPairsKernel21Summary(lo, hi int, pass8 []uint64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass4Rows := pass4[lo:hi]
-	for _, pass := range pass4Rows {
+	pass8Rows := pass8[lo:hi]
+	for _, pass := range pass8Rows {
 		digit := int64(pass >> (digitShift & 63) & 255)
 		// return row: order(a, b)
 		digit2 := int(digit)
@@ -1478,10 +1705,10 @@ func orderPairsKernel15Summary(lo, hi int, pass4 []uint64, digitShift int64, dig
 	}
 }
 
-// orderPairsKernel21 runs rows lo to hi through the stages pass13, from the state before them to the one after.
+// orderPairsKernel27 runs rows lo to hi through the stages pass17, from the state before them to the one after.
 //
 //go:noinline
-func orderPairsKernel21(lo, hi int, add2 []int64, pass16 []uint64, pass17, pass []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
+func orderPairsKernel27(lo, hi int, add2 []int64, pass20 []uint64, pass21, pass []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nAgain
 	places := (*[256]int64)(digits)
@@ -1489,51 +1716,51 @@ func orderPairsKernel21(lo, hi int, add2 []int64, pass16 []uint64, pass17, pass 
 	for digit := range 256 {
 		places[digit] += add2[int64(digit)+x] - x2
 	}
-	pass16Rows := pass16[lo:hi]
-	pass17Rows := pass17[lo:hi]
-	pass17Rows = pass17Rows[:len(pass16Rows)]
-	for i := range pass16Rows {
-		digit := int64(pass16Rows[i] >> (digitShift & 63) & 255)
+	pass20Rows := pass20[lo:hi]
+	pass21Rows := pass21[lo:hi]
+	pass21Rows = pass21Rows[:len(pass20Rows)]
+	for i := range pass20Rows {
+		digit := int64(pass20Rows[i] >> (digitShift & 63) & 255)
 		// return row: order(a, b)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
-		pass[place] = pass17Rows[i]
+		pass[place] = pass21Rows[i]
 	}
 }
 
-// orderPairsKernel21Summary returns what rows lo to hi add to the state, in the stages pass13.
+// orderPairsKernel27Summary returns what rows lo to hi add to the state, in the stages pass17.
 //
 //go:noinline
-func orderPairsKernel21Summary(lo, hi int, pass16 []uint64, digitShift int64, digits []int64) {
+func orderPairsKernel27Summary(lo, hi int, pass20 []uint64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass16Rows := pass16[lo:hi]
-	for i := range pass16Rows {
-		digit := int64(pass16Rows[i] >> (digitShift & 63) & 255)
+	pass20Rows := pass20[lo:hi]
+	for i := range pass20Rows {
+		digit := int64(pass20Rows[i] >> (digitShift & 63) & 255)
 		// return row: order(a, b)
 		digit2 := int(digit)
 		counts[digit2]++
 	}
 }
 
-// orderPairsKernel22 runs rows lo to hi through the stages map17, histogram3, from the state before them to the one after.
+// orderPairsKernel28 runs rows lo to hi through the stages map22, histogram3, from the state before them to the one after.
 //
 //go:noinline
-func orderPairsKernel22(lo, hi int, pass18 []int64, map14, map2 []uint32, histogram []int64) {
-	pass18Rows := pass18[lo:hi]
-	map14Rows := map14[lo:hi]
-	map14Rows = map14Rows[:len(pass18Rows)]
+func orderPairsKernel28(lo, hi int, pass22 []int64, map19, map2 []uint32, histogram []int64) {
+	pass22Rows := pass22[lo:hi]
+	map19Rows := map19[lo:hi]
+	map19Rows = map19Rows[:len(pass22Rows)]
 	mapRows := map2[lo:hi]
-	mapRows = mapRows[:len(pass18Rows)]
-	for i, at := range pass18Rows {
+	mapRows = mapRows[:len(pass22Rows)]
+	for i, at := range pass22Rows {
 		var x uint32
-		if uint64(at) < uint64(len(map14)) {
-			x = map14[at]
+		if uint64(at) < uint64(len(map19)) {
+			x = map19[at]
 		}
 		x2 := x
 		// return row: order(a, b)
 		mapRows[i] = x2
-		x3 := map14Rows[i]
+		x3 := map19Rows[i]
 		digit := int64(x3 >> 0 & 255)
 		bin := int(digit)
 		if uint64(bin) < uint64(len(histogram)) {
@@ -1557,10 +1784,10 @@ func orderPairsKernel22(lo, hi int, pass18 []int64, map14, map2 []uint32, histog
 	}
 }
 
-// orderPairsKernel23 runs rows lo to hi through the stages partial5, offset5, add5, from the state before them to the one after.
+// orderPairsKernel29 runs rows lo to hi through the stages partial5, offset5, add5, from the state before them to the one after.
 //
 //go:noinline
-func orderPairsKernel23(lo, hi int, histogram3, add []int64, add2 int64) int64 {
+func orderPairsKernel29(lo, hi int, histogram3, add []int64, add2 int64) int64 {
 	histogram3Rows := histogram3[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram3Rows)]
@@ -1572,10 +1799,10 @@ func orderPairsKernel23(lo, hi int, histogram3, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// orderPairsKernel23Summary returns what rows lo to hi add to the state, in the stages partial5, offset5, add5.
+// orderPairsKernel29Summary returns what rows lo to hi add to the state, in the stages partial5, offset5, add5.
 //
 //go:noinline
-func orderPairsKernel23Summary(lo, hi int, histogram3 []int64) int64 {
+func orderPairsKernel29Summary(lo, hi int, histogram3 []int64) int64 {
 	var add int64
 	histogram3Rows := histogram3[lo:hi]
 	for i := range histogram3Rows {
@@ -1584,10 +1811,10 @@ func orderPairsKernel23Summary(lo, hi int, histogram3 []int64) int64 {
 	return add
 }
 
-// orderPairsKernel24 runs rows lo to hi through the stages pass14, from the state before them to the one after.
+// orderPairsKernel30 runs rows lo to hi through the stages pass18, from the state before them to the one after.
 //
 //go:noinline
-func orderPairsKernel24(lo, hi int, add3 []int64, map17, pass []uint32, pass18, pass2 []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
+func orderPairsKernel30(lo, hi int, add3 []int64, map22, pass []uint32, pass22, pass2 []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nAgain
 	room := min(len(pass), len(pass2))
@@ -1598,27 +1825,27 @@ func orderPairsKernel24(lo, hi int, add3 []int64, map17, pass []uint32, pass18, 
 	for digit := range 256 {
 		places[digit] += add3[int64(digit)+x] - x2
 	}
-	map17Rows := map17[lo:hi]
-	pass18Rows := pass18[lo:hi]
-	pass18Rows = pass18Rows[:len(map17Rows)]
-	for i, x3 := range map17Rows {
+	map22Rows := map22[lo:hi]
+	pass22Rows := pass22[lo:hi]
+	pass22Rows = pass22Rows[:len(map22Rows)]
+	for i, x3 := range map22Rows {
 		digit := int64(x3 >> (digitShift & 31) & 255)
 		// return row: order(a, b)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
 		pass[place] = x3
-		pass2[place] = pass18Rows[i]
+		pass2[place] = pass22Rows[i]
 	}
 }
 
-// orderPairsKernel24Summary returns what rows lo to hi add to the state, in the stages pass14.
+// orderPairsKernel30Summary returns what rows lo to hi add to the state, in the stages pass18.
 //
 //go:noinline
-func orderPairsKernel24Summary(lo, hi int, map17 []uint32, digitShift int64, digits []int64) {
+func orderPairsKernel30Summary(lo, hi int, map22 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	map17Rows := map17[lo:hi]
-	for _, x := range map17Rows {
+	map22Rows := map22[lo:hi]
+	for _, x := range map22Rows {
 		digit := int64(x >> (digitShift & 31) & 255)
 		// return row: order(a, b)
 		digit2 := int(digit)
@@ -1626,10 +1853,10 @@ func orderPairsKernel24Summary(lo, hi int, map17 []uint32, digitShift int64, dig
 	}
 }
 
-// orderPairsKernel27 runs rows lo to hi through the stages map18, pass17, from the state before them to the one after.
+// orderPairsKernel33 runs rows lo to hi through the stages map23, pass21, from the state before them to the one after.
 //
 //go:noinline
-func orderPairsKernel27(lo, hi int, add3 []int64, pass23 []uint32, pass24, either, pass []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
+func orderPairsKernel33(lo, hi int, add3 []int64, pass27 []uint32, pass28, either, pass []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nAgain
 	places := (*[256]int64)(digits)
@@ -1637,16 +1864,16 @@ func orderPairsKernel27(lo, hi int, add3 []int64, pass23 []uint32, pass24, eithe
 	for digit := range 256 {
 		places[digit] += add3[int64(digit)+x] - x2
 	}
-	pass23Rows := pass23[lo:hi]
-	pass24Rows := pass24[lo:hi]
-	pass24Rows = pass24Rows[:len(pass23Rows)]
-	for i := range pass23Rows {
-		digit := int64(pass23Rows[i] >> (digitShift & 31) & 255)
+	pass27Rows := pass27[lo:hi]
+	pass28Rows := pass28[lo:hi]
+	pass28Rows = pass28Rows[:len(pass27Rows)]
+	for i := range pass27Rows {
+		digit := int64(pass27Rows[i] >> (digitShift & 31) & 255)
 		// return row: order(a, b)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
-		at := pass24Rows[i]
+		at := pass28Rows[i]
 		var either2 int64
 		if uint64(at) < uint64(len(either)) {
 			either2 = either[at]
@@ -1656,29 +1883,29 @@ func orderPairsKernel27(lo, hi int, add3 []int64, pass23 []uint32, pass24, eithe
 	}
 }
 
-// orderPairsKernel27Summary returns what rows lo to hi add to the state, in the stages map18, pass17.
+// orderPairsKernel33Summary returns what rows lo to hi add to the state, in the stages map23, pass21.
 //
 //go:noinline
-func orderPairsKernel27Summary(lo, hi int, pass23 []uint32, digitShift int64, digits []int64) {
+func orderPairsKernel33Summary(lo, hi int, pass27 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass23Rows := pass23[lo:hi]
-	for i := range pass23Rows {
-		digit := int64(pass23Rows[i] >> (digitShift & 31) & 255)
+	pass27Rows := pass27[lo:hi]
+	for i := range pass27Rows {
+		digit := int64(pass27Rows[i] >> (digitShift & 31) & 255)
 		// return row: order(a, b)
 		digit2 := int(digit)
 		counts[digit2]++
 	}
 }
 
-// orderPairsKernel28 runs rows lo to hi through the stages pass19, from the state before them to the one after.
+// orderPairsKernel34 runs rows lo to hi through the stages pass23, from the state before them to the one after.
 //
 //go:noinline
-func orderPairsKernel28(lo, hi int, either2, pass25, row []int64) {
+func orderPairsKernel34(lo, hi int, either2, either3, pass []int64) {
 	either2Rows := either2[lo:hi]
-	pass25Rows := pass25[lo:hi]
-	pass25Rows = pass25Rows[:len(either2Rows)]
+	either3Rows := either3[lo:hi]
+	either3Rows = either3Rows[:len(either2Rows)]
 	for i := range either2Rows {
 		// return row: order(a, b)
-		row[either2Rows[i]] = pass25Rows[i]
+		pass[either2Rows[i]] = either3Rows[i]
 	}
 }

@@ -38,667 +38,725 @@ func OrderTextsInto(dst *OrderTextsResult, key [][8]byte, options ...Option) err
 	n := len(key)
 	call := kgenBegin(options)
 	workers := kgenWorkers(&call, n, 65536)
-	var or uint64
-	var and uint64
-	if workers > 1 {
-		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-		var or2 uint64
-		and2 := uint64(18446744073709551615)
-		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				or3, and3 := orderTextsKernel1(lo, hi, key)
-				blocks.await()
-				orBefore := or2
-				andBefore := and2
-				or2 = orBefore | or3
-				and2 = andBefore & and3
-				blocks.release()
-			}
-		})
-		or = or2
-		and = and2
-	} else {
-		or, and = orderTextsKernel1(0, n, key)
-	}
 	scalar := 64 - int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1))))))
 	scalar2 := int64(8)
 	if int64(n) >= 524288 {
 		scalar2 = 10
 	}
-	reduce := or
-	reduce2 := and
-	x := or &^ and
-	x2 := x >> 56
-	x3 := x2 & 255
-	x4 := uint64(bits.LeadingZeros64(uint64(x3)))
-	x5 := int64(x4)
-	x6 := 64 - x5
-	x7 := x >> 48
-	x8 := x7 & 255
-	x9 := uint64(bits.LeadingZeros64(uint64(x8)))
-	x10 := int64(x9)
-	x11 := 64 - x10
-	x12 := x >> 40
-	x13 := x12 & 255
-	x14 := uint64(bits.LeadingZeros64(uint64(x13)))
-	x15 := int64(x14)
-	x16 := 64 - x15
-	x17 := x >> 32
-	x18 := x17 & 255
-	x19 := uint64(bits.LeadingZeros64(uint64(x18)))
-	x20 := int64(x19)
-	x21 := 64 - x20
-	x22 := x >> 24
-	x23 := x22 & 255
-	x24 := uint64(bits.LeadingZeros64(uint64(x23)))
-	x25 := int64(x24)
-	x26 := 64 - x25
-	x27 := x >> 16
-	x28 := x27 & 255
-	x29 := uint64(bits.LeadingZeros64(uint64(x28)))
-	x30 := int64(x29)
-	x31 := 64 - x30
-	x32 := x >> 8
-	x33 := x32 & 255
-	x34 := uint64(bits.LeadingZeros64(uint64(x33)))
-	x35 := int64(x34)
-	x36 := 64 - x35
-	x37 := x >> 0
-	x38 := x37 & 255
-	x39 := uint64(bits.LeadingZeros64(uint64(x38)))
-	x40 := int64(x39)
-	x41 := 64 - x40
-	x42 := x36 + x41
-	x43 := x31 + x42
-	x44 := x26 + x43
-	x45 := x21 + x44
-	x46 := x16 + x45
-	x47 := x11 + x46
-	x48 := x6 + x47
-	cond := x48 <= int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1))))))
-	x49 := int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))) - int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1))))))%kgenSelect(int64(n) >= 524288, int64(10), 8)
-	if cond {
-		x49 = x48
-	}
-	map2 := kgenTemporary[uint64](&call, n)
-	if workers > 1 {
-		kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-			orderTextsKernel2(lo, hi, key, map2, reduce, reduce2, x49, scalar, scalar2)
-		})
-	} else {
-		orderTextsKernel2(0, n, key, map2, reduce, reduce2, x49, scalar, scalar2)
-	}
-	scalar4 := (x49 + scalar2 - 1) / scalar2
-	scalar5 := (x49 + max((x49+scalar2-1)/scalar2, 1) - 1) / max((x49+scalar2-1)/scalar2, 1)
-	nDigitsLength := max((x49+scalar2-1)/scalar2<<((x49+max((x49+scalar2-1)/scalar2, 1)-1)/max((x49+scalar2-1)/scalar2, 1)&63), 0)
-	if int(nDigitsLength) > 2147483647 {
-		return fmt.Errorf("n_digits would have %d rows; at most 2147483647 can be computed", int(nDigitsLength))
-	}
-	histogram := kgenTemporary[int64](&call, int(nDigitsLength))
-	clear(histogram)
-	few := min(workers, n/(max(len(histogram), 1)*32))
-	if n < 65536 {
-		few = workers
-	}
-	if few > 1 {
-		kgenFork(&call, few, n, 4096, func(_, lo, hi int) {
-			histogramOwn := make([]int64, len(histogram))
-			orderTextsKernel3(lo, hi, histogramOwn, map2, scalar5, scalar, scalar4)
-			for i := range histogramOwn {
-				atomic.AddInt64(&histogram[i], histogramOwn[i])
-			}
-		})
-	} else {
-		orderTextsKernel3(0, n, histogram, map2, scalar5, scalar, scalar4)
-	}
-	add := kgenTemporary[int64](&call, int(nDigitsLength))
-	if workers > 1 {
-		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-		var add2 int64
-		kgenInOrder(&call, workers, int(nDigitsLength), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				add3 := orderTextsKernel4Summary(lo, hi, histogram)
-				blocks.await()
-				addBefore := add2
-				add2 = addBefore + add3
-				blocks.release()
-				orderTextsKernel4(lo, hi, histogram, add, addBefore)
-			}
-		})
-	} else {
-		orderTextsKernel4(0, int(nDigitsLength), histogram, add, 0)
-	}
-	pass := kgenTemporary[uint64](&call, n)
-	if 1 < int(scalar4) {
-		if workers > 1 {
-			counts := make([]int64, 1024)
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 1024)
-					orderTextsKernel5Summary(lo, hi, map2, int64(int(scalar)+0*int(scalar5)), scalar5, digits)
-					blocks.await()
-					for digit := range 1024 {
-						count := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count
-					}
-					blocks.release()
-					orderTextsKernel5(lo, hi, add, map2, pass, 0, int64(int(scalar)+0*int(scalar5)), scalar5, int64(n), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 1024)
-			orderTextsKernel5(0, n, add, map2, pass, 0, int64(int(scalar)+0*int(scalar5)), scalar5, int64(n), digits)
-		}
-	}
-	pass2 := kgenTemporary[uint64](&call, n)
-	if 2 < int(scalar4) {
-		if workers > 1 {
-			counts := make([]int64, 1024)
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 1024)
-					orderTextsKernel5Summary(lo, hi, pass, int64(int(scalar)+int(scalar5)), scalar5, digits)
-					blocks.await()
-					for digit := range 1024 {
-						count := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count
-					}
-					blocks.release()
-					orderTextsKernel5(lo, hi, add, pass, pass2, 1, int64(int(scalar)+int(scalar5)), scalar5, int64(n), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 1024)
-			orderTextsKernel5(0, n, add, pass, pass2, 1, int64(int(scalar)+int(scalar5)), scalar5, int64(n), digits)
-		}
-	}
-	if 3 < int(scalar4) {
-		if workers > 1 {
-			counts := make([]int64, 1024)
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 1024)
-					orderTextsKernel5Summary(lo, hi, pass2, int64(int(scalar)+2*int(scalar5)), scalar5, digits)
-					blocks.await()
-					for digit := range 1024 {
-						count := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count
-					}
-					blocks.release()
-					orderTextsKernel5(lo, hi, add, pass2, pass, 2, int64(int(scalar)+2*int(scalar5)), scalar5, int64(n), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 1024)
-			orderTextsKernel5(0, n, add, pass2, pass, 2, int64(int(scalar)+2*int(scalar5)), scalar5, int64(n), digits)
-		}
-	}
-	if 4 < int(scalar4) {
-		if workers > 1 {
-			counts := make([]int64, 1024)
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 1024)
-					orderTextsKernel5Summary(lo, hi, pass, int64(int(scalar)+3*int(scalar5)), scalar5, digits)
-					blocks.await()
-					for digit := range 1024 {
-						count := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count
-					}
-					blocks.release()
-					orderTextsKernel5(lo, hi, add, pass, pass2, 3, int64(int(scalar)+3*int(scalar5)), scalar5, int64(n), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 1024)
-			orderTextsKernel5(0, n, add, pass, pass2, 3, int64(int(scalar)+3*int(scalar5)), scalar5, int64(n), digits)
-		}
-	}
-	if 5 < int(scalar4) {
-		if workers > 1 {
-			counts := make([]int64, 1024)
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 1024)
-					orderTextsKernel5Summary(lo, hi, pass2, int64(int(scalar)+4*int(scalar5)), scalar5, digits)
-					blocks.await()
-					for digit := range 1024 {
-						count := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count
-					}
-					blocks.release()
-					orderTextsKernel5(lo, hi, add, pass2, pass, 4, int64(int(scalar)+4*int(scalar5)), scalar5, int64(n), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 1024)
-			orderTextsKernel5(0, n, add, pass2, pass, 4, int64(int(scalar)+4*int(scalar5)), scalar5, int64(n), digits)
-		}
-	}
-	if 6 < int(scalar4) {
-		if workers > 1 {
-			counts := make([]int64, 1024)
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 1024)
-					orderTextsKernel5Summary(lo, hi, pass, int64(int(scalar)+5*int(scalar5)), scalar5, digits)
-					blocks.await()
-					for digit := range 1024 {
-						count := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count
-					}
-					blocks.release()
-					orderTextsKernel5(lo, hi, add, pass, pass2, 5, int64(int(scalar)+5*int(scalar5)), scalar5, int64(n), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 1024)
-			orderTextsKernel5(0, n, add, pass, pass2, 5, int64(int(scalar)+5*int(scalar5)), scalar5, int64(n), digits)
-		}
-	}
-	if 7 < int(scalar4) {
-		if workers > 1 {
-			counts := make([]int64, 1024)
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 1024)
-					orderTextsKernel5Summary(lo, hi, pass2, int64(int(scalar)+6*int(scalar5)), scalar5, digits)
-					blocks.await()
-					for digit := range 1024 {
-						count := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count
-					}
-					blocks.release()
-					orderTextsKernel5(lo, hi, add, pass2, pass, 6, int64(int(scalar)+6*int(scalar5)), scalar5, int64(n), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 1024)
-			orderTextsKernel5(0, n, add, pass2, pass, 6, int64(int(scalar)+6*int(scalar5)), scalar5, int64(n), digits)
-		}
-	}
-	pass3 := kgenTemporary[uint64](&call, n)
-	if int(scalar4) == 1 {
-		if workers > 1 {
-			counts := make([]int64, 1024)
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 1024)
-					orderTextsKernel5Summary(lo, hi, map2, int64(int(scalar)+0*int(scalar5)), scalar5, digits)
-					blocks.await()
-					for digit := range 1024 {
-						count := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count
-					}
-					blocks.release()
-					orderTextsKernel5(lo, hi, add, map2, pass3, 0, int64(int(scalar)+0*int(scalar5)), scalar5, int64(n), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 1024)
-			orderTextsKernel5(0, n, add, map2, pass3, 0, int64(int(scalar)+0*int(scalar5)), scalar5, int64(n), digits)
-		}
-	}
-	if int(scalar4) == 0 {
-		if workers > 1 {
-			kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-				orderTextsKernel8(lo, hi, pass3, map2)
-			})
-		} else {
-			orderTextsKernel8(0, n, pass3, map2)
-		}
-	}
-	if 1 < int(scalar4) {
-		if int(scalar4) < (int(scalar4)+1)/2*2 {
-			if workers > 1 {
-				counts := make([]int64, 1024)
-				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						digits := make([]int64, 1024)
-						orderTextsKernel5Summary(lo, hi, pass2, int64(int(scalar)+(int(scalar4)-1)*int(scalar5)), scalar5, digits)
-						blocks.await()
-						for digit := range 1024 {
-							count := digits[digit]
-							digits[digit] = counts[digit]
-							counts[digit] += count
-						}
-						blocks.release()
-						orderTextsKernel5(lo, hi, add, pass2, pass3, int64(int(scalar4)-1), int64(int(scalar)+(int(scalar4)-1)*int(scalar5)), scalar5, int64(n), digits)
-					}
-				})
-			} else {
-				digits := make([]int64, 1024)
-				orderTextsKernel5(0, n, add, pass2, pass3, int64(int(scalar4)-1), int64(int(scalar)+(int(scalar4)-1)*int(scalar5)), scalar5, int64(n), digits)
-			}
-		} else {
-			if workers > 1 {
-				counts := make([]int64, 1024)
-				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						digits := make([]int64, 1024)
-						orderTextsKernel5Summary(lo, hi, pass, int64(int(scalar)+(int(scalar4)-1)*int(scalar5)), scalar5, digits)
-						blocks.await()
-						for digit := range 1024 {
-							count := digits[digit]
-							digits[digit] = counts[digit]
-							counts[digit] += count
-						}
-						blocks.release()
-						orderTextsKernel5(lo, hi, add, pass, pass3, int64(int(scalar4)-1), int64(int(scalar)+(int(scalar4)-1)*int(scalar5)), scalar5, int64(n), digits)
-					}
-				})
-			} else {
-				digits := make([]int64, 1024)
-				orderTextsKernel5(0, n, add, pass, pass3, int64(int(scalar4)-1), int64(int(scalar)+(int(scalar4)-1)*int(scalar5)), scalar5, int64(n), digits)
-			}
-		}
-	}
-	either := kgenTemporary[int64](&call, n)
-	either2 := kgenTemporary[int64](&call, n)
 	row := kgenColumn(&call, dst.Row, n)
 	if call.err != nil {
 		return fmt.Errorf("tables.kg:25:1: OrderTexts: %w", call.err)
 	}
-	var nTiedPlace int64
-	if workers > 1 {
-		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-		var nTiedPlace2 int64
-		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				nTiedPlace3 := orderTextsKernel10Summary(lo, hi, pass3, reduce, reduce2, x49, scalar, int64(n))
-				blocks.await()
-				nTiedPlaceBefore := nTiedPlace2
-				nTiedPlace2 = nTiedPlaceBefore + nTiedPlace3
-				nTiedPlaceEnd := nTiedPlace2
-				blocks.release()
-				compactPart := either[:nTiedPlaceEnd]
-				compactPart2 := either2[:nTiedPlaceEnd]
-				orderTextsKernel10(lo, hi, pass3, compactPart, compactPart2, row, reduce, reduce2, x49, scalar, int64(n), nTiedPlaceBefore)
-			}
-		})
-		nTiedPlace = nTiedPlace2
+	if 0 < 65-n {
+		digits := make([]int64, 64)
+		orderTextsKernel2Summary(0, n, key, digits)
+		orderTextsKernel2(0, n, key, row, digits)
 	} else {
-		nTiedPlace = orderTextsKernel10(0, n, pass3, either, either2, row, reduce, reduce2, x49, scalar, int64(n), 0)
-	}
-	nTiedLength := nTiedPlace
-	cond2 := nTiedPlace <= int64(n)>>1
-	x50 := int64(0)
-	if cond2 {
-		x50 = 1
-	}
-	var nAllLength int64
-	if 0 < int(x50) {
-	} else {
-		var nAllPlace int64
+		var or uint64
+		var and uint64
 		if workers > 1 {
 			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-			var nAllPlace2 int64
+			var or2 uint64
+			and2 := uint64(18446744073709551615)
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				compactScratch := make([]int64, 32768)
-				compactScratch2 := make([]int64, 32768)
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					nAllPlace3 := orderTextsKernel11(lo, hi, compactScratch, compactScratch2, 0)
+					or3, and3 := orderTextsKernel3(lo, hi, key)
 					blocks.await()
-					nAllPlaceBefore := nAllPlace2
-					nAllPlace2 = nAllPlaceBefore + nAllPlace3
+					orBefore := or2
+					andBefore := and2
+					or2 = orBefore | or3
+					and2 = andBefore & and3
 					blocks.release()
-					copy(either2[nAllPlaceBefore:], compactScratch[:nAllPlace3])
-					copy(either[nAllPlaceBefore:], compactScratch2[:nAllPlace3])
 				}
 			})
-			nAllPlace = nAllPlace2
+			or = or2
+			and = and2
 		} else {
-			nAllPlace = orderTextsKernel11(0, n, either2, either, 0)
+			or, and = orderTextsKernel3(0, n, key)
 		}
-		nAllLength2 := nAllPlace
-		nAllLength = nAllLength2
-	}
-	nAllLength2 := nAllLength
-	map3 := kgenTemporary[[8]byte](&call, max(int(nTiedLength), int(nAllLength2)))
-	histogram2 := kgenTemporary[int64](&call, 2048)
-	clear(histogram2)
-	few2 := min(workers, max(int(nTiedLength), int(nAllLength2))/65536)
-	if max(int(nTiedLength), int(nAllLength2)) < 65536 {
-		few2 = workers
-	}
-	if few2 > 1 {
-		kgenFork(&call, few2, max(int(nTiedLength), int(nAllLength2)), 4096, func(_, lo, hi int) {
-			histogramOwn := make([]int64, 2048)
-			orderTextsKernel12(lo, hi, either2, key, map3, histogramOwn)
-			for i := range histogramOwn {
-				atomic.AddInt64(&histogram2[i], histogramOwn[i])
-			}
-		})
-	} else {
-		orderTextsKernel12(0, max(int(nTiedLength), int(nAllLength2)), either2, key, map3, histogram2)
-	}
-	add2 := kgenTemporary[int64](&call, 2048)
-	if workers > 1 {
-		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-		var add3 int64
-		kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				add4 := orderTextsKernel13Summary(lo, hi, histogram2)
-				blocks.await()
-				addBefore := add3
-				add3 = addBefore + add4
-				blocks.release()
-				orderTextsKernel13(lo, hi, histogram2, add2, addBefore)
-			}
-		})
-	} else {
-		orderTextsKernel13(0, 2048, histogram2, add2, 0)
-	}
-	pass4 := kgenTemporary[uint64](&call, max(int(nTiedLength), int(nAllLength2)))
-	pass5 := kgenTemporary[int64](&call, max(int(nTiedLength), int(nAllLength2)))
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				digits := make([]int64, 256)
-				orderTextsKernel14Summary(lo, hi, map3, 0, digits)
-				blocks.await()
-				for digit := range 256 {
-					count := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count
+		reduce := or
+		reduce2 := and
+		x := or &^ and
+		x2 := x >> 56
+		x3 := x2 & 255
+		x4 := uint64(bits.LeadingZeros64(uint64(x3)))
+		x5 := int64(x4)
+		x6 := 64 - x5
+		x7 := x >> 48
+		x8 := x7 & 255
+		x9 := uint64(bits.LeadingZeros64(uint64(x8)))
+		x10 := int64(x9)
+		x11 := 64 - x10
+		x12 := x >> 40
+		x13 := x12 & 255
+		x14 := uint64(bits.LeadingZeros64(uint64(x13)))
+		x15 := int64(x14)
+		x16 := 64 - x15
+		x17 := x >> 32
+		x18 := x17 & 255
+		x19 := uint64(bits.LeadingZeros64(uint64(x18)))
+		x20 := int64(x19)
+		x21 := 64 - x20
+		x22 := x >> 24
+		x23 := x22 & 255
+		x24 := uint64(bits.LeadingZeros64(uint64(x23)))
+		x25 := int64(x24)
+		x26 := 64 - x25
+		x27 := x >> 16
+		x28 := x27 & 255
+		x29 := uint64(bits.LeadingZeros64(uint64(x28)))
+		x30 := int64(x29)
+		x31 := 64 - x30
+		x32 := x >> 8
+		x33 := x32 & 255
+		x34 := uint64(bits.LeadingZeros64(uint64(x33)))
+		x35 := int64(x34)
+		x36 := 64 - x35
+		x37 := x >> 0
+		x38 := x37 & 255
+		x39 := uint64(bits.LeadingZeros64(uint64(x38)))
+		x40 := int64(x39)
+		x41 := 64 - x40
+		x42 := x36 + x41
+		x43 := x31 + x42
+		x44 := x26 + x43
+		x45 := x21 + x44
+		x46 := x16 + x45
+		x47 := x11 + x46
+		x48 := x6 + x47
+		cond := x48 <= int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1))))))
+		x49 := int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))) - int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1))))))%scalar2
+		if cond {
+			x49 = x48
+		}
+		map2 := kgenTemporary[uint64](&call, n)
+		if workers > 1 {
+			kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
+				orderTextsKernel4(lo, hi, key, map2, reduce, reduce2, x49, scalar, scalar2)
+			})
+		} else {
+			orderTextsKernel4(0, n, key, map2, reduce, reduce2, x49, scalar, scalar2)
+		}
+		scalar4 := (x49 + scalar2 - 1) / scalar2
+		scalar5 := (x49 + max((x49+scalar2-1)/scalar2, 1) - 1) / max((x49+scalar2-1)/scalar2, 1)
+		nDigitsLength := max((x49+scalar2-1)/scalar2<<((x49+max((x49+scalar2-1)/scalar2, 1)-1)/max((x49+scalar2-1)/scalar2, 1)&63), 0)
+		if int(nDigitsLength) > 2147483647 {
+			return fmt.Errorf("n_digits would have %d rows; at most 2147483647 can be computed", int(nDigitsLength))
+		}
+		histogram := kgenTemporary[int64](&call, int(nDigitsLength))
+		clear(histogram)
+		few := min(workers, n/(max(len(histogram), 1)*32))
+		if n < 65536 {
+			few = workers
+		}
+		if few > 1 {
+			kgenFork(&call, few, n, 4096, func(_, lo, hi int) {
+				histogramOwn := make([]int64, len(histogram))
+				orderTextsKernel5(lo, hi, histogramOwn, map2, scalar5, scalar, scalar4)
+				for i := range histogramOwn {
+					atomic.AddInt64(&histogram[i], histogramOwn[i])
 				}
-				blocks.release()
-				orderTextsKernel14(lo, hi, add2, map3, pass4, either2, pass5, 0, 0, int64(max(int(nTiedLength), int(nAllLength2))), digits)
-			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		orderTextsKernel14(0, max(int(nTiedLength), int(nAllLength2)), add2, map3, pass4, either2, pass5, 0, 0, int64(max(int(nTiedLength), int(nAllLength2))), digits)
-	}
-	pass6 := kgenTemporary[uint64](&call, max(int(nTiedLength), int(nAllLength2)))
-	pass7 := kgenTemporary[int64](&call, max(int(nTiedLength), int(nAllLength2)))
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				digits := make([]int64, 256)
-				orderTextsKernel15Summary(lo, hi, pass4, 8, digits)
-				blocks.await()
-				for digit := range 256 {
-					count := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count
+			})
+		} else {
+			orderTextsKernel5(0, n, histogram, map2, scalar5, scalar, scalar4)
+		}
+		add := kgenTemporary[int64](&call, int(nDigitsLength))
+		if workers > 1 {
+			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+			var add2 int64
+			kgenInOrder(&call, workers, int(nDigitsLength), 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					add3 := orderTextsKernel6Summary(lo, hi, histogram)
+					blocks.await()
+					addBefore := add2
+					add2 = addBefore + add3
+					blocks.release()
+					orderTextsKernel6(lo, hi, histogram, add, addBefore)
 				}
-				blocks.release()
-				orderTextsKernel15(lo, hi, add2, pass4, pass6, pass5, pass7, 1, 8, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+			})
+		} else {
+			orderTextsKernel6(0, int(nDigitsLength), histogram, add, 0)
+		}
+		pass := kgenTemporary[uint64](&call, n)
+		if 1 < int(scalar4) {
+			if workers > 1 {
+				counts := make([]int64, 1024)
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 1024)
+						orderTextsKernel7Summary(lo, hi, map2, int64(int(scalar)+0*int(scalar5)), scalar5, digits)
+						blocks.await()
+						for digit := range 1024 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						orderTextsKernel7(lo, hi, add, map2, pass, 0, int64(int(scalar)+0*int(scalar5)), scalar5, int64(n), digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 1024)
+				orderTextsKernel7(0, n, add, map2, pass, 0, int64(int(scalar)+0*int(scalar5)), scalar5, int64(n), digits)
 			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		orderTextsKernel15(0, max(int(nTiedLength), int(nAllLength2)), add2, pass4, pass6, pass5, pass7, 1, 8, int64(max(int(nTiedLength), int(nAllLength2))), digits)
-	}
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				digits := make([]int64, 256)
-				orderTextsKernel15Summary(lo, hi, pass6, 16, digits)
-				blocks.await()
-				for digit := range 256 {
-					count := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count
+		}
+		pass2 := kgenTemporary[uint64](&call, n)
+		if 2 < int(scalar4) {
+			if workers > 1 {
+				counts := make([]int64, 1024)
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 1024)
+						orderTextsKernel7Summary(lo, hi, pass, int64(int(scalar)+int(scalar5)), scalar5, digits)
+						blocks.await()
+						for digit := range 1024 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						orderTextsKernel7(lo, hi, add, pass, pass2, 1, int64(int(scalar)+int(scalar5)), scalar5, int64(n), digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 1024)
+				orderTextsKernel7(0, n, add, pass, pass2, 1, int64(int(scalar)+int(scalar5)), scalar5, int64(n), digits)
+			}
+		}
+		if 3 < int(scalar4) {
+			if workers > 1 {
+				counts := make([]int64, 1024)
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 1024)
+						orderTextsKernel7Summary(lo, hi, pass2, int64(int(scalar)+2*int(scalar5)), scalar5, digits)
+						blocks.await()
+						for digit := range 1024 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						orderTextsKernel7(lo, hi, add, pass2, pass, 2, int64(int(scalar)+2*int(scalar5)), scalar5, int64(n), digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 1024)
+				orderTextsKernel7(0, n, add, pass2, pass, 2, int64(int(scalar)+2*int(scalar5)), scalar5, int64(n), digits)
+			}
+		}
+		if 4 < int(scalar4) {
+			if workers > 1 {
+				counts := make([]int64, 1024)
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 1024)
+						orderTextsKernel7Summary(lo, hi, pass, int64(int(scalar)+3*int(scalar5)), scalar5, digits)
+						blocks.await()
+						for digit := range 1024 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						orderTextsKernel7(lo, hi, add, pass, pass2, 3, int64(int(scalar)+3*int(scalar5)), scalar5, int64(n), digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 1024)
+				orderTextsKernel7(0, n, add, pass, pass2, 3, int64(int(scalar)+3*int(scalar5)), scalar5, int64(n), digits)
+			}
+		}
+		if 5 < int(scalar4) {
+			if workers > 1 {
+				counts := make([]int64, 1024)
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 1024)
+						orderTextsKernel7Summary(lo, hi, pass2, int64(int(scalar)+4*int(scalar5)), scalar5, digits)
+						blocks.await()
+						for digit := range 1024 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						orderTextsKernel7(lo, hi, add, pass2, pass, 4, int64(int(scalar)+4*int(scalar5)), scalar5, int64(n), digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 1024)
+				orderTextsKernel7(0, n, add, pass2, pass, 4, int64(int(scalar)+4*int(scalar5)), scalar5, int64(n), digits)
+			}
+		}
+		if 6 < int(scalar4) {
+			if workers > 1 {
+				counts := make([]int64, 1024)
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 1024)
+						orderTextsKernel7Summary(lo, hi, pass, int64(int(scalar)+5*int(scalar5)), scalar5, digits)
+						blocks.await()
+						for digit := range 1024 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						orderTextsKernel7(lo, hi, add, pass, pass2, 5, int64(int(scalar)+5*int(scalar5)), scalar5, int64(n), digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 1024)
+				orderTextsKernel7(0, n, add, pass, pass2, 5, int64(int(scalar)+5*int(scalar5)), scalar5, int64(n), digits)
+			}
+		}
+		if 7 < int(scalar4) {
+			if workers > 1 {
+				counts := make([]int64, 1024)
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 1024)
+						orderTextsKernel7Summary(lo, hi, pass2, int64(int(scalar)+6*int(scalar5)), scalar5, digits)
+						blocks.await()
+						for digit := range 1024 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						orderTextsKernel7(lo, hi, add, pass2, pass, 6, int64(int(scalar)+6*int(scalar5)), scalar5, int64(n), digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 1024)
+				orderTextsKernel7(0, n, add, pass2, pass, 6, int64(int(scalar)+6*int(scalar5)), scalar5, int64(n), digits)
+			}
+		}
+		pass3 := kgenTemporary[uint64](&call, n)
+		if int(scalar4) == 1 {
+			if workers > 1 {
+				counts := make([]int64, 1024)
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 1024)
+						orderTextsKernel7Summary(lo, hi, map2, int64(int(scalar)+0*int(scalar5)), scalar5, digits)
+						blocks.await()
+						for digit := range 1024 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						orderTextsKernel7(lo, hi, add, map2, pass3, 0, int64(int(scalar)+0*int(scalar5)), scalar5, int64(n), digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 1024)
+				orderTextsKernel7(0, n, add, map2, pass3, 0, int64(int(scalar)+0*int(scalar5)), scalar5, int64(n), digits)
+			}
+		}
+		if int(scalar4) == 0 {
+			if workers > 1 {
+				kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
+					orderTextsKernel10(lo, hi, pass3, map2)
+				})
+			} else {
+				orderTextsKernel10(0, n, pass3, map2)
+			}
+		}
+		if 1 < int(scalar4) {
+			if int(scalar4) < (int(scalar4)+1)/2*2 {
+				if workers > 1 {
+					counts := make([]int64, 1024)
+					kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							digits := make([]int64, 1024)
+							orderTextsKernel7Summary(lo, hi, pass2, int64(int(scalar)+(int(scalar4)-1)*int(scalar5)), scalar5, digits)
+							blocks.await()
+							for digit := range 1024 {
+								count := digits[digit]
+								digits[digit] = counts[digit]
+								counts[digit] += count
+							}
+							blocks.release()
+							orderTextsKernel7(lo, hi, add, pass2, pass3, int64(int(scalar4)-1), int64(int(scalar)+(int(scalar4)-1)*int(scalar5)), scalar5, int64(n), digits)
+						}
+					})
+				} else {
+					digits := make([]int64, 1024)
+					orderTextsKernel7(0, n, add, pass2, pass3, int64(int(scalar4)-1), int64(int(scalar)+(int(scalar4)-1)*int(scalar5)), scalar5, int64(n), digits)
 				}
-				blocks.release()
-				orderTextsKernel15(lo, hi, add2, pass6, pass4, pass7, pass5, 2, 16, int64(max(int(nTiedLength), int(nAllLength2))), digits)
-			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		orderTextsKernel15(0, max(int(nTiedLength), int(nAllLength2)), add2, pass6, pass4, pass7, pass5, 2, 16, int64(max(int(nTiedLength), int(nAllLength2))), digits)
-	}
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				digits := make([]int64, 256)
-				orderTextsKernel15Summary(lo, hi, pass4, 24, digits)
-				blocks.await()
-				for digit := range 256 {
-					count := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count
+			} else {
+				if workers > 1 {
+					counts := make([]int64, 1024)
+					kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							digits := make([]int64, 1024)
+							orderTextsKernel7Summary(lo, hi, pass, int64(int(scalar)+(int(scalar4)-1)*int(scalar5)), scalar5, digits)
+							blocks.await()
+							for digit := range 1024 {
+								count := digits[digit]
+								digits[digit] = counts[digit]
+								counts[digit] += count
+							}
+							blocks.release()
+							orderTextsKernel7(lo, hi, add, pass, pass3, int64(int(scalar4)-1), int64(int(scalar)+(int(scalar4)-1)*int(scalar5)), scalar5, int64(n), digits)
+						}
+					})
+				} else {
+					digits := make([]int64, 1024)
+					orderTextsKernel7(0, n, add, pass, pass3, int64(int(scalar4)-1), int64(int(scalar)+(int(scalar4)-1)*int(scalar5)), scalar5, int64(n), digits)
 				}
-				blocks.release()
-				orderTextsKernel15(lo, hi, add2, pass4, pass6, pass5, pass7, 3, 24, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		orderTextsKernel15(0, max(int(nTiedLength), int(nAllLength2)), add2, pass4, pass6, pass5, pass7, 3, 24, int64(max(int(nTiedLength), int(nAllLength2))), digits)
-	}
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				digits := make([]int64, 256)
-				orderTextsKernel15Summary(lo, hi, pass6, 32, digits)
-				blocks.await()
-				for digit := range 256 {
-					count := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count
+		}
+		either := kgenTemporary[int64](&call, n)
+		either2 := kgenTemporary[int64](&call, n)
+		var nTiedPlace int64
+		if workers > 1 {
+			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+			var nTiedPlace2 int64
+			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					nTiedPlace3 := orderTextsKernel12Summary(lo, hi, pass3, reduce, reduce2, x49, scalar, int64(n))
+					blocks.await()
+					nTiedPlaceBefore := nTiedPlace2
+					nTiedPlace2 = nTiedPlaceBefore + nTiedPlace3
+					nTiedPlaceEnd := nTiedPlace2
+					blocks.release()
+					compactPart := either[:nTiedPlaceEnd]
+					compactPart2 := either2[:nTiedPlaceEnd]
+					orderTextsKernel12(lo, hi, pass3, compactPart, compactPart2, row, reduce, reduce2, x49, scalar, int64(n), nTiedPlaceBefore)
 				}
-				blocks.release()
-				orderTextsKernel15(lo, hi, add2, pass6, pass4, pass7, pass5, 4, 32, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+			})
+			nTiedPlace = nTiedPlace2
+		} else {
+			nTiedPlace = orderTextsKernel12(0, n, pass3, either, either2, row, reduce, reduce2, x49, scalar, int64(n), 0)
+		}
+		nTiedLength := nTiedPlace
+		cond2 := nTiedPlace <= int64(n)>>1
+		x50 := int64(0)
+		if cond2 {
+			x50 = 1
+		}
+		var nAllLength int64
+		if 0 < int(x50) {
+		} else {
+			var nAllPlace int64
+			if workers > 1 {
+				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+				var nAllPlace2 int64
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					compactScratch := make([]int64, 32768)
+					compactScratch2 := make([]int64, 32768)
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						nAllPlace3 := orderTextsKernel13(lo, hi, compactScratch, compactScratch2, 0)
+						blocks.await()
+						nAllPlaceBefore := nAllPlace2
+						nAllPlace2 = nAllPlaceBefore + nAllPlace3
+						blocks.release()
+						copy(either2[nAllPlaceBefore:], compactScratch[:nAllPlace3])
+						copy(either[nAllPlaceBefore:], compactScratch2[:nAllPlace3])
+					}
+				})
+				nAllPlace = nAllPlace2
+			} else {
+				nAllPlace = orderTextsKernel13(0, n, either2, either, 0)
 			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		orderTextsKernel15(0, max(int(nTiedLength), int(nAllLength2)), add2, pass6, pass4, pass7, pass5, 4, 32, int64(max(int(nTiedLength), int(nAllLength2))), digits)
-	}
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
+			nAllLength2 := nAllPlace
+			nAllLength = nAllLength2
+		}
+		nAllLength2 := nAllLength
+		map3 := kgenTemporary[[8]byte](&call, max(int(nTiedLength), int(nAllLength2)))
+		if workers > 1 {
+			kgenFork(&call, workers, max(int(nTiedLength), int(nAllLength2)), 4096, func(_, lo, hi int) {
+				orderTextsKernel14(lo, hi, either2, key, map3)
+			})
+		} else {
+			orderTextsKernel14(0, max(int(nTiedLength), int(nAllLength2)), either2, key, map3)
+		}
+		either3 := kgenTemporary[int64](&call, n)
+		if 0 < 65-max(int(nTiedLength), int(nAllLength2)) {
+			digits := make([]int64, 64)
+			orderTextsKernel15Summary(0, max(int(nTiedLength), int(nAllLength2)), map3, digits)
+			orderTextsKernel15(0, max(int(nTiedLength), int(nAllLength2)), map3, either2, either3, digits)
+		} else {
+			histogram2 := kgenTemporary[int64](&call, 2048)
+			clear(histogram2)
+			few2 := min(workers, max(int(nTiedLength), int(nAllLength2))/65536)
+			if max(int(nTiedLength), int(nAllLength2)) < 65536 {
+				few2 = workers
+			}
+			if few2 > 1 {
+				kgenFork(&call, few2, max(int(nTiedLength), int(nAllLength2)), 4096, func(_, lo, hi int) {
+					histogramOwn := make([]int64, 2048)
+					orderTextsKernel16(lo, hi, histogramOwn, map3)
+					for i := range histogramOwn {
+						atomic.AddInt64(&histogram2[i], histogramOwn[i])
+					}
+				})
+			} else {
+				orderTextsKernel16(0, max(int(nTiedLength), int(nAllLength2)), histogram2, map3)
+			}
+			add2 := kgenTemporary[int64](&call, 2048)
+			if workers > 1 {
+				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+				var add3 int64
+				kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						add4 := orderTextsKernel17Summary(lo, hi, histogram2)
+						blocks.await()
+						addBefore := add3
+						add3 = addBefore + add4
+						blocks.release()
+						orderTextsKernel17(lo, hi, histogram2, add2, addBefore)
+					}
+				})
+			} else {
+				orderTextsKernel17(0, 2048, histogram2, add2, 0)
+			}
+			pass4 := kgenTemporary[uint64](&call, max(int(nTiedLength), int(nAllLength2)))
+			pass5 := kgenTemporary[int64](&call, max(int(nTiedLength), int(nAllLength2)))
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						orderTextsKernel18Summary(lo, hi, map3, 0, digits)
+						blocks.await()
+						for digit := range 256 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						orderTextsKernel18(lo, hi, add2, map3, pass4, either2, pass5, 0, 0, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+					}
+				})
+			} else {
 				digits := make([]int64, 256)
-				orderTextsKernel15Summary(lo, hi, pass4, 40, digits)
-				blocks.await()
-				for digit := range 256 {
-					count := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count
-				}
-				blocks.release()
-				orderTextsKernel15(lo, hi, add2, pass4, pass6, pass5, pass7, 5, 40, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+				orderTextsKernel18(0, max(int(nTiedLength), int(nAllLength2)), add2, map3, pass4, either2, pass5, 0, 0, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		orderTextsKernel15(0, max(int(nTiedLength), int(nAllLength2)), add2, pass4, pass6, pass5, pass7, 5, 40, int64(max(int(nTiedLength), int(nAllLength2))), digits)
-	}
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
+			pass6 := kgenTemporary[uint64](&call, max(int(nTiedLength), int(nAllLength2)))
+			pass7 := kgenTemporary[int64](&call, max(int(nTiedLength), int(nAllLength2)))
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						orderTextsKernel19Summary(lo, hi, pass4, 8, digits)
+						blocks.await()
+						for digit := range 256 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						orderTextsKernel19(lo, hi, add2, pass4, pass6, pass5, pass7, 1, 8, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+					}
+				})
+			} else {
 				digits := make([]int64, 256)
-				orderTextsKernel15Summary(lo, hi, pass6, 48, digits)
-				blocks.await()
-				for digit := range 256 {
-					count := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count
-				}
-				blocks.release()
-				orderTextsKernel15(lo, hi, add2, pass6, pass4, pass7, pass5, 6, 48, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+				orderTextsKernel19(0, max(int(nTiedLength), int(nAllLength2)), add2, pass4, pass6, pass5, pass7, 1, 8, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		orderTextsKernel15(0, max(int(nTiedLength), int(nAllLength2)), add2, pass6, pass4, pass7, pass5, 6, 48, int64(max(int(nTiedLength), int(nAllLength2))), digits)
-	}
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						orderTextsKernel19Summary(lo, hi, pass6, 16, digits)
+						blocks.await()
+						for digit := range 256 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						orderTextsKernel19(lo, hi, add2, pass6, pass4, pass7, pass5, 2, 16, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+					}
+				})
+			} else {
 				digits := make([]int64, 256)
-				orderTextsKernel21Summary(lo, hi, pass4, 56, digits)
-				blocks.await()
-				for digit := range 256 {
-					count := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count
-				}
-				blocks.release()
-				orderTextsKernel21(lo, hi, add2, pass4, pass5, pass7, 7, 56, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+				orderTextsKernel19(0, max(int(nTiedLength), int(nAllLength2)), add2, pass6, pass4, pass7, pass5, 2, 16, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		orderTextsKernel21(0, max(int(nTiedLength), int(nAllLength2)), add2, pass4, pass5, pass7, 7, 56, int64(max(int(nTiedLength), int(nAllLength2))), digits)
-	}
-	if workers > 1 {
-		kgenFork(&call, workers, max(int(nTiedLength), int(nAllLength2)), 4096, func(_, lo, hi int) {
-			orderTextsKernel22(lo, hi, either, pass7, row)
-		})
-	} else {
-		orderTextsKernel22(0, max(int(nTiedLength), int(nAllLength2)), either, pass7, row)
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						orderTextsKernel19Summary(lo, hi, pass4, 24, digits)
+						blocks.await()
+						for digit := range 256 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						orderTextsKernel19(lo, hi, add2, pass4, pass6, pass5, pass7, 3, 24, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				orderTextsKernel19(0, max(int(nTiedLength), int(nAllLength2)), add2, pass4, pass6, pass5, pass7, 3, 24, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						orderTextsKernel19Summary(lo, hi, pass6, 32, digits)
+						blocks.await()
+						for digit := range 256 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						orderTextsKernel19(lo, hi, add2, pass6, pass4, pass7, pass5, 4, 32, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				orderTextsKernel19(0, max(int(nTiedLength), int(nAllLength2)), add2, pass6, pass4, pass7, pass5, 4, 32, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						orderTextsKernel19Summary(lo, hi, pass4, 40, digits)
+						blocks.await()
+						for digit := range 256 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						orderTextsKernel19(lo, hi, add2, pass4, pass6, pass5, pass7, 5, 40, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				orderTextsKernel19(0, max(int(nTiedLength), int(nAllLength2)), add2, pass4, pass6, pass5, pass7, 5, 40, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						orderTextsKernel19Summary(lo, hi, pass6, 48, digits)
+						blocks.await()
+						for digit := range 256 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						orderTextsKernel19(lo, hi, add2, pass6, pass4, pass7, pass5, 6, 48, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				orderTextsKernel19(0, max(int(nTiedLength), int(nAllLength2)), add2, pass6, pass4, pass7, pass5, 6, 48, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						orderTextsKernel25Summary(lo, hi, pass4, 56, digits)
+						blocks.await()
+						for digit := range 256 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						orderTextsKernel25(lo, hi, add2, pass4, pass5, either3, 7, 56, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				orderTextsKernel25(0, max(int(nTiedLength), int(nAllLength2)), add2, pass4, pass5, either3, 7, 56, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+			}
+		}
+		if workers > 1 {
+			kgenFork(&call, workers, max(int(nTiedLength), int(nAllLength2)), 4096, func(_, lo, hi int) {
+				orderTextsKernel26(lo, hi, either, either3, row)
+			})
+		} else {
+			orderTextsKernel26(0, max(int(nTiedLength), int(nAllLength2)), either, either3, row)
+		}
 	}
 	dst.Row = row[:n]
 	return nil
 }
 
-// orderTextsKernel1 returns what rows lo to hi add to the state, in the stages scalar1, scalar2, map1, map2, reduce, map3, scalar3.
+// orderTextsKernel2 runs rows lo to hi through the stages pass1, from the state before them to the one after.
 //
 //go:noinline
-func orderTextsKernel1(lo, hi int, key [][8]byte) (uint64, uint64) {
+func orderTextsKernel2(lo, hi int, key [][8]byte, pass, digits []int64) {
+	list := (*[64]int64)(digits)
+	places := make([]int64, 64)
+	for place := lo; place < hi; place++ {
+		places[list[place]] = int64(place)
+	}
+	keyRows := key[lo:hi]
+	for i := range keyRows {
+		// return row: order(key)
+		place := places[i]
+		pass[place] = int64(lo + i)
+	}
+}
+
+// orderTextsKernel2Summary returns what rows lo to hi add to the state, in the stages pass1.
+//
+//go:noinline
+func orderTextsKernel2Summary(lo, hi int, key [][8]byte, digits []int64) {
+	list := (*[64]int64)(digits)
+	words := make([]uint64, 64)
+	keyRows := key[lo:hi]
+	for i := range keyRows {
+		// return row: order(key)
+		word := binary.BigEndian.Uint64(keyRows[i][:])
+		at := i
+		for at > 0 && words[at-1] > word {
+			words[at] = words[at-1]
+			list[at] = list[at-1]
+			at--
+		}
+		words[at] = word
+		list[at] = int64(i)
+	}
+}
+
+// orderTextsKernel3 returns what rows lo to hi add to the state, in the stages map1, map2, reduce, map3, scalar3.
+//
+//go:noinline
+func orderTextsKernel3(lo, hi int, key [][8]byte) (uint64, uint64) {
 	var or uint64
 	and := uint64(18446744073709551615)
 	keyRows := key[lo:hi]
@@ -710,10 +768,10 @@ func orderTextsKernel1(lo, hi int, key [][8]byte) (uint64, uint64) {
 	return or, and
 }
 
-// orderTextsKernel2 runs rows lo to hi through the stages map4, scalar4, scalar5, scalar6, from the state before them to the one after.
+// orderTextsKernel4 runs rows lo to hi through the stages map4, scalar4, scalar5, scalar6, from the state before them to the one after.
 //
 //go:noinline
-func orderTextsKernel2(lo, hi int, key [][8]byte, map2 []uint64, reduce, reduce2 uint64, scalar3, scalar, scalar2 int64) {
+func orderTextsKernel4(lo, hi int, key [][8]byte, map2 []uint64, reduce, reduce2 uint64, scalar3, scalar, scalar2 int64) {
 	x := reduce &^ reduce2
 	x2 := x >> 48
 	x3 := x2 & 255
@@ -883,11 +941,11 @@ func orderTextsKernel2(lo, hi int, key [][8]byte, map2 []uint64, reduce, reduce2
 	}
 }
 
-// orderTextsKernel3 runs rows lo to hi through the stages histogram1, from the state before them to the one after.
+// orderTextsKernel5 runs rows lo to hi through the stages histogram1, from the state before them to the one after.
 // Blocks of rows of both kinds list the selected ones first, and visit these: a branch on each would be guessed wrong.
 //
 //go:noinline
-func orderTextsKernel3(lo, hi int, histogram []int64, map4 []uint64, digitWidth, digitShift, scalar4 int64) {
+func orderTextsKernel5(lo, hi int, histogram []int64, map4 []uint64, digitWidth, digitShift, scalar4 int64) {
 	x := uint64(1) << (digitWidth & 63)
 	x2 := x - 1
 	x3 := int64(0) << (digitWidth & 63)
@@ -1100,10 +1158,10 @@ func orderTextsKernel3(lo, hi int, histogram []int64, map4 []uint64, digitWidth,
 	}
 }
 
-// orderTextsKernel4 runs rows lo to hi through the stages partial1, offset1, add1, from the state before them to the one after.
+// orderTextsKernel6 runs rows lo to hi through the stages partial1, offset1, add1, from the state before them to the one after.
 //
 //go:noinline
-func orderTextsKernel4(lo, hi int, histogram, add []int64, add2 int64) int64 {
+func orderTextsKernel6(lo, hi int, histogram, add []int64, add2 int64) int64 {
 	histogramRows := histogram[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogramRows)]
@@ -1115,10 +1173,10 @@ func orderTextsKernel4(lo, hi int, histogram, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// orderTextsKernel4Summary returns what rows lo to hi add to the state, in the stages partial1, offset1, add1.
+// orderTextsKernel6Summary returns what rows lo to hi add to the state, in the stages partial1, offset1, add1.
 //
 //go:noinline
-func orderTextsKernel4Summary(lo, hi int, histogram []int64) int64 {
+func orderTextsKernel6Summary(lo, hi int, histogram []int64) int64 {
 	var add int64
 	histogramRows := histogram[lo:hi]
 	for i := range histogramRows {
@@ -1127,10 +1185,10 @@ func orderTextsKernel4Summary(lo, hi int, histogram []int64) int64 {
 	return add
 }
 
-// orderTextsKernel5 runs rows lo to hi through the stages pass1, from the state before them to the one after.
+// orderTextsKernel7 runs rows lo to hi through the stages pass2, from the state before them to the one after.
 //
 //go:noinline
-func orderTextsKernel5(lo, hi int, add []int64, map4, pass []uint64, digitNumber, digitShift, digitWidth, n int64, digits []int64) {
+func orderTextsKernel7(lo, hi int, add []int64, map4, pass []uint64, digitNumber, digitShift, digitWidth, n int64, digits []int64) {
 	x := uint64(1) << (digitWidth & 63)
 	x2 := x - 1
 	x3 := digitNumber << (digitWidth & 63)
@@ -1152,10 +1210,10 @@ func orderTextsKernel5(lo, hi int, add []int64, map4, pass []uint64, digitNumber
 	}
 }
 
-// orderTextsKernel5Summary returns what rows lo to hi add to the state, in the stages pass1.
+// orderTextsKernel7Summary returns what rows lo to hi add to the state, in the stages pass2.
 //
 //go:noinline
-func orderTextsKernel5Summary(lo, hi int, map4 []uint64, digitShift, digitWidth int64, digits []int64) {
+func orderTextsKernel7Summary(lo, hi int, map4 []uint64, digitShift, digitWidth int64, digits []int64) {
 	x := uint64(1) << (digitWidth & 63)
 	x2 := x - 1
 	counts := (*[1024]int64)(digits)
@@ -1168,10 +1226,10 @@ func orderTextsKernel5Summary(lo, hi int, map4 []uint64, digitShift, digitWidth 
 	}
 }
 
-// orderTextsKernel8 runs rows lo to hi through the stages pass4, from the state before them to the one after.
+// orderTextsKernel10 runs rows lo to hi through the stages pass5, from the state before them to the one after.
 //
 //go:noinline
-func orderTextsKernel8(lo, hi int, pass, map4 []uint64) {
+func orderTextsKernel10(lo, hi int, pass, map4 []uint64) {
 	passRows := pass[lo:hi]
 	map4Rows := map4[lo:hi]
 	map4Rows = map4Rows[:len(passRows)]
@@ -1181,12 +1239,12 @@ func orderTextsKernel8(lo, hi int, pass, map4 []uint64) {
 	}
 }
 
-// orderTextsKernel10 runs rows lo to hi through the stages map5, map6, mask1, partial2, offset2, add2, compact1, scalar7, pass14, from the state before them to the one after.
+// orderTextsKernel12 runs rows lo to hi through the stages map5, map6, mask1, partial2, offset2, add2, compact1, scalar7, pass16, from the state before them to the one after.
 // Every row is stored, and the next row overwrites it unless it is selected.
 // A place past the end belongs to rows after hi, which store it themselves.
 //
 //go:noinline
-func orderTextsKernel10(lo, hi int, pass3 []uint64, compact, compact2, row []int64, reduce, reduce2 uint64, scalar3, scalar, n, nTiedPlace int64) int64 {
+func orderTextsKernel12(lo, hi int, pass4 []uint64, compact, compact2, pass []int64, reduce, reduce2 uint64, scalar3, scalar, n, nTiedPlace int64) int64 {
 	x := reduce &^ reduce2
 	x2 := x >> 56
 	x3 := x2 & 255
@@ -1242,24 +1300,24 @@ func orderTextsKernel10(lo, hi int, pass3 []uint64, compact, compact2, row []int
 	compact2 = compact2[:len(compact)]
 	lastX := uint64(18446744073709551615)
 	if lo > 0 {
-		lastX = pass3[lo-1] >> (scalar & 63)
+		lastX = pass4[lo-1] >> (scalar & 63)
 	}
-	pass3Rows := pass3[lo:hi]
-	for i, pass := range pass3Rows {
-		x52 := pass >> (scalar & 63)
+	pass4Rows := pass4[lo:hi]
+	for i, pass2 := range pass4Rows {
+		x52 := pass2 >> (scalar & 63)
 		// return row: order(key)
 		previous := lastX
 		neighbour := uint64(18446744073709551615)
 		if lo+i < int(n)-1 {
-			neighbour = pass3[lo+i+1] >> (scalar & 63)
+			neighbour = pass4[lo+i+1] >> (scalar & 63)
 		}
-		row2 := int64(lo + i)
-		x53 := int64(pass & x51)
-		row[row2] = x53
+		row := int64(lo + i)
+		x53 := int64(pass2 & x51)
+		pass[row] = x53
 		selected := cond && (x52 == previous || x52 == neighbour)
 		at := int(nTiedPlace)
 		if uint64(at) < uint64(len(compact)) {
-			compact[at] = row2
+			compact[at] = row
 			compact2[at] = x53
 		}
 		nTiedPlace += kgenBit[int64](selected)
@@ -1268,11 +1326,11 @@ func orderTextsKernel10(lo, hi int, pass3 []uint64, compact, compact2, row []int
 	return nTiedPlace
 }
 
-// orderTextsKernel10Summary returns what rows lo to hi add to the state, in the stages map5, map6, mask1, partial2, offset2, add2, compact1, scalar7, pass14.
+// orderTextsKernel12Summary returns what rows lo to hi add to the state, in the stages map5, map6, mask1, partial2, offset2, add2, compact1, scalar7, pass16.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func orderTextsKernel10Summary(lo, hi int, pass3 []uint64, reduce, reduce2 uint64, scalar3, scalar, n int64) int64 {
+func orderTextsKernel12Summary(lo, hi int, pass4 []uint64, reduce, reduce2 uint64, scalar3, scalar, n int64) int64 {
 	var nTiedPlace int64
 	x := reduce &^ reduce2
 	x2 := x >> 56
@@ -1326,16 +1384,16 @@ func orderTextsKernel10Summary(lo, hi int, pass3 []uint64, reduce, reduce2 uint6
 	cond := x49 > 0
 	lastX := uint64(18446744073709551615)
 	if lo > 0 {
-		lastX = pass3[lo-1] >> (scalar & 63)
+		lastX = pass4[lo-1] >> (scalar & 63)
 	}
-	pass3Rows := pass3[lo:hi]
-	for i, pass := range pass3Rows {
+	pass4Rows := pass4[lo:hi]
+	for i, pass := range pass4Rows {
 		x50 := pass >> (scalar & 63)
 		// return row: order(key)
 		previous := lastX
 		neighbour := uint64(18446744073709551615)
 		if lo+i < int(n)-1 {
-			neighbour = pass3[lo+i+1] >> (scalar & 63)
+			neighbour = pass4[lo+i+1] >> (scalar & 63)
 		}
 		selected := cond && (x50 == previous || x50 == neighbour)
 		nTiedPlace += kgenBit[int64](selected)
@@ -1344,11 +1402,11 @@ func orderTextsKernel10Summary(lo, hi int, pass3 []uint64, reduce, reduce2 uint6
 	return nTiedPlace
 }
 
-// orderTextsKernel11 runs rows lo to hi through the stages mask2, partial3, offset3, add3, compact2, from the state before them to the one after.
+// orderTextsKernel13 runs rows lo to hi through the stages mask2, partial3, offset3, add3, compact2, from the state before them to the one after.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func orderTextsKernel11(lo, hi int, compact, compact2 []int64, nAllPlace int64) int64 {
+func orderTextsKernel13(lo, hi int, compact, compact2 []int64, nAllPlace int64) int64 {
 	compact2 = compact2[:len(compact)]
 	for i := range hi - lo {
 		row := int64(lo + i)
@@ -1361,10 +1419,10 @@ func orderTextsKernel11(lo, hi int, compact, compact2 []int64, nAllPlace int64) 
 	return nAllPlace
 }
 
-// orderTextsKernel12 runs rows lo to hi through the stages map7, map8, histogram2, from the state before them to the one after.
+// orderTextsKernel14 runs rows lo to hi through the stages map7, from the state before them to the one after.
 //
 //go:noinline
-func orderTextsKernel12(lo, hi int, either []int64, key, map2 [][8]byte, histogram []int64) {
+func orderTextsKernel14(lo, hi int, either []int64, key, map2 [][8]byte) {
 	eitherRows := either[lo:hi]
 	mapRows := map2[lo:hi]
 	mapRows = mapRows[:len(eitherRows)]
@@ -1376,8 +1434,58 @@ func orderTextsKernel12(lo, hi int, either []int64, key, map2 [][8]byte, histogr
 		key3 := key2
 		// return row: order(key)
 		binary.BigEndian.PutUint64(mapRows[i][:], key3)
-		x := key3
+	}
+}
+
+// orderTextsKernel15 runs rows lo to hi through the stages pass7, from the state before them to the one after.
+//
+//go:noinline
+func orderTextsKernel15(lo, hi int, map7 [][8]byte, either, pass, digits []int64) {
+	list := (*[64]int64)(digits)
+	places := make([]int64, 64)
+	for place := lo; place < hi; place++ {
+		places[list[place]] = int64(place)
+	}
+	map7Rows := map7[lo:hi]
+	eitherRows := either[lo:hi]
+	eitherRows = eitherRows[:len(map7Rows)]
+	for i := range map7Rows {
+		// return row: order(key)
+		place := places[i]
+		pass[place] = eitherRows[i]
+	}
+}
+
+// orderTextsKernel15Summary returns what rows lo to hi add to the state, in the stages pass7.
+//
+//go:noinline
+func orderTextsKernel15Summary(lo, hi int, map7 [][8]byte, digits []int64) {
+	list := (*[64]int64)(digits)
+	words := make([]uint64, 64)
+	map7Rows := map7[lo:hi]
+	for i := range map7Rows {
+		// return row: order(key)
+		word := binary.BigEndian.Uint64(map7Rows[i][:])
+		at := i
+		for at > 0 && words[at-1] > word {
+			words[at] = words[at-1]
+			list[at] = list[at-1]
+			at--
+		}
+		words[at] = word
+		list[at] = int64(i)
+	}
+}
+
+// orderTextsKernel16 runs rows lo to hi through the stages map8, histogram2, from the state before them to the one after.
+//
+//go:noinline
+func orderTextsKernel16(lo, hi int, histogram []int64, map7 [][8]byte) {
+	map7Rows := map7[lo:hi]
+	for i := range map7Rows {
+		x := binary.BigEndian.Uint64(map7Rows[i][:])
 		digit := int64(x >> 0 & 255)
+		// return row: order(key)
 		bin := int(digit)
 		if uint64(bin) < uint64(len(histogram)) {
 			histogram[bin]++
@@ -1420,10 +1528,10 @@ func orderTextsKernel12(lo, hi int, either []int64, key, map2 [][8]byte, histogr
 	}
 }
 
-// orderTextsKernel13 runs rows lo to hi through the stages partial4, offset4, add4, from the state before them to the one after.
+// orderTextsKernel17 runs rows lo to hi through the stages partial4, offset4, add4, from the state before them to the one after.
 //
 //go:noinline
-func orderTextsKernel13(lo, hi int, histogram2, add []int64, add2 int64) int64 {
+func orderTextsKernel17(lo, hi int, histogram2, add []int64, add2 int64) int64 {
 	histogram2Rows := histogram2[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram2Rows)]
@@ -1435,10 +1543,10 @@ func orderTextsKernel13(lo, hi int, histogram2, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// orderTextsKernel13Summary returns what rows lo to hi add to the state, in the stages partial4, offset4, add4.
+// orderTextsKernel17Summary returns what rows lo to hi add to the state, in the stages partial4, offset4, add4.
 //
 //go:noinline
-func orderTextsKernel13Summary(lo, hi int, histogram2 []int64) int64 {
+func orderTextsKernel17Summary(lo, hi int, histogram2 []int64) int64 {
 	var add int64
 	histogram2Rows := histogram2[lo:hi]
 	for i := range histogram2Rows {
@@ -1447,10 +1555,10 @@ func orderTextsKernel13Summary(lo, hi int, histogram2 []int64) int64 {
 	return add
 }
 
-// orderTextsKernel14 runs rows lo to hi through the stages pass6, from the state before them to the one after.
+// orderTextsKernel18 runs rows lo to hi through the stages pass8, from the state before them to the one after.
 //
 //go:noinline
-func orderTextsKernel14(lo, hi int, add2 []int64, map7 [][8]byte, pass []uint64, either, pass2 []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
+func orderTextsKernel18(lo, hi int, add2 []int64, map7 [][8]byte, pass []uint64, either, pass2 []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nAgain
 	pass2 = pass2[:len(pass)]
@@ -1474,10 +1582,10 @@ func orderTextsKernel14(lo, hi int, add2 []int64, map7 [][8]byte, pass []uint64,
 	}
 }
 
-// orderTextsKernel14Summary returns what rows lo to hi add to the state, in the stages pass6.
+// orderTextsKernel18Summary returns what rows lo to hi add to the state, in the stages pass8.
 //
 //go:noinline
-func orderTextsKernel14Summary(lo, hi int, map7 [][8]byte, digitShift int64, digits []int64) {
+func orderTextsKernel18Summary(lo, hi int, map7 [][8]byte, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	map7Rows := map7[lo:hi]
 	for i := range map7Rows {
@@ -1489,10 +1597,10 @@ func orderTextsKernel14Summary(lo, hi int, map7 [][8]byte, digitShift int64, dig
 	}
 }
 
-// orderTextsKernel15 runs rows lo to hi through the stages pass7, from the state before them to the one after.
+// orderTextsKernel19 runs rows lo to hi through the stages pass9, from the state before them to the one after.
 //
 //go:noinline
-func orderTextsKernel15(lo, hi int, add2 []int64, pass4, pass []uint64, pass5, pass2 []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
+func orderTextsKernel19(lo, hi int, add2 []int64, pass6, pass []uint64, pass7, pass2 []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nAgain
 	room := min(len(pass), len(pass2))
@@ -1503,27 +1611,27 @@ func orderTextsKernel15(lo, hi int, add2 []int64, pass4, pass []uint64, pass5, p
 	for digit := range 256 {
 		places[digit] += add2[int64(digit)+x] - x2
 	}
-	pass4Rows := pass4[lo:hi]
-	pass5Rows := pass5[lo:hi]
-	pass5Rows = pass5Rows[:len(pass4Rows)]
-	for i, pass3 := range pass4Rows {
+	pass6Rows := pass6[lo:hi]
+	pass7Rows := pass7[lo:hi]
+	pass7Rows = pass7Rows[:len(pass6Rows)]
+	for i, pass3 := range pass6Rows {
 		digit := int64(pass3 >> (digitShift & 63) & 255)
 		// return row: order(key)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
 		pass[place] = pass3
-		pass2[place] = pass5Rows[i]
+		pass2[place] = pass7Rows[i]
 	}
 }
 
-// orderTextsKernel15Summary returns what rows lo to hi add to the state, in the stages pass7.
+// orderTextsKernel19Summary returns what rows lo to hi add to the state, in the stages pass9.
 //
 //go:noinline
-func orderTextsKernel15Summary(lo, hi int, pass4 []uint64, digitShift int64, digits []int64) {
+func orderTextsKernel19Summary(lo, hi int, pass6 []uint64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass4Rows := pass4[lo:hi]
-	for _, pass := range pass4Rows {
+	pass6Rows := pass6[lo:hi]
+	for _, pass := range pass6Rows {
 		digit := int64(pass >> (digitShift & 63) & 255)
 		// return row: order(key)
 		digit2 := int(digit)
@@ -1531,10 +1639,10 @@ func orderTextsKernel15Summary(lo, hi int, pass4 []uint64, digitShift int64, dig
 	}
 }
 
-// orderTextsKernel21 runs rows lo to hi through the stages pass13, from the state before them to the one after.
+// orderTextsKernel25 runs rows lo to hi through the stages pass15, from the state before them to the one after.
 //
 //go:noinline
-func orderTextsKernel21(lo, hi int, add2 []int64, pass16 []uint64, pass17, pass []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
+func orderTextsKernel25(lo, hi int, add2 []int64, pass18 []uint64, pass19, pass []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nAgain
 	places := (*[256]int64)(digits)
@@ -1542,42 +1650,42 @@ func orderTextsKernel21(lo, hi int, add2 []int64, pass16 []uint64, pass17, pass 
 	for digit := range 256 {
 		places[digit] += add2[int64(digit)+x] - x2
 	}
-	pass16Rows := pass16[lo:hi]
-	pass17Rows := pass17[lo:hi]
-	pass17Rows = pass17Rows[:len(pass16Rows)]
-	for i := range pass16Rows {
-		digit := int64(pass16Rows[i] >> (digitShift & 63) & 255)
+	pass18Rows := pass18[lo:hi]
+	pass19Rows := pass19[lo:hi]
+	pass19Rows = pass19Rows[:len(pass18Rows)]
+	for i := range pass18Rows {
+		digit := int64(pass18Rows[i] >> (digitShift & 63) & 255)
 		// return row: order(key)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
-		pass[place] = pass17Rows[i]
+		pass[place] = pass19Rows[i]
 	}
 }
 
-// orderTextsKernel21Summary returns what rows lo to hi add to the state, in the stages pass13.
+// orderTextsKernel25Summary returns what rows lo to hi add to the state, in the stages pass15.
 //
 //go:noinline
-func orderTextsKernel21Summary(lo, hi int, pass16 []uint64, digitShift int64, digits []int64) {
+func orderTextsKernel25Summary(lo, hi int, pass18 []uint64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass16Rows := pass16[lo:hi]
-	for i := range pass16Rows {
-		digit := int64(pass16Rows[i] >> (digitShift & 63) & 255)
+	pass18Rows := pass18[lo:hi]
+	for i := range pass18Rows {
+		digit := int64(pass18Rows[i] >> (digitShift & 63) & 255)
 		// return row: order(key)
 		digit2 := int(digit)
 		counts[digit2]++
 	}
 }
 
-// orderTextsKernel22 runs rows lo to hi through the stages pass15, from the state before them to the one after.
+// orderTextsKernel26 runs rows lo to hi through the stages pass17, from the state before them to the one after.
 //
 //go:noinline
-func orderTextsKernel22(lo, hi int, either2, pass18, row []int64) {
+func orderTextsKernel26(lo, hi int, either2, either3, pass []int64) {
 	either2Rows := either2[lo:hi]
-	pass18Rows := pass18[lo:hi]
-	pass18Rows = pass18Rows[:len(either2Rows)]
+	either3Rows := either3[lo:hi]
+	either3Rows = either3Rows[:len(either2Rows)]
 	for i := range either2Rows {
 		// return row: order(key)
-		row[either2Rows[i]] = pass18Rows[i]
+		pass[either2Rows[i]] = either3Rows[i]
 	}
 }

@@ -37,635 +37,693 @@ func OrderWideInto(dst *OrderWideResult, key []int64, options ...Option) error {
 	n := len(key)
 	call := kgenBegin(options)
 	workers := kgenWorkers(&call, n, 65536)
-	var sum int64
-	var least uint64
-	var greatest uint64
-	if workers > 1 {
-		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-		var sum2 int64
-		least2 := uint64(18446744073709551615)
-		var greatest2 uint64
-		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				sum3, least3, greatest3 := orderWideKernel1(lo, hi, key)
-				blocks.await()
-				sumBefore := sum2
-				leastBefore := least2
-				greatestBefore := greatest2
-				sum2 = sumBefore + sum3
-				least2 = min(leastBefore, least3)
-				greatest2 = max(greatestBefore, greatest3)
-				blocks.release()
-			}
-		})
-		sum = sum2
-		least = least2
-		greatest = greatest2
-	} else {
-		sum, least, greatest = orderWideKernel1(0, n, key)
-	}
 	scalar := 64 - int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1))))))
 	scalar2 := int64(8)
 	if int64(n) >= 524288 {
 		scalar2 = 10
 	}
-	cond := sum > 0
-	x := uint64(0)
-	if cond {
-		x = least
-	}
-	x2 := uint64(0)
-	if cond {
-		x2 = greatest
-	}
-	x3 := x2 - x
-	x4 := uint64(bits.LeadingZeros64(uint64(x3)))
-	x5 := int64(x4)
-	x6 := 64 - x5
-	cond2 := x6 <= int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1))))))
-	x7 := int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))) - int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1))))))%kgenSelect(int64(n) >= 524288, int64(10), 8)
-	if cond2 {
-		x7 = x6
-	}
-	map2 := kgenTemporary[uint64](&call, n)
-	if workers > 1 {
-		kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-			orderWideKernel2(lo, hi, key, map2, x, x2, x7, scalar, scalar2)
-		})
-	} else {
-		orderWideKernel2(0, n, key, map2, x, x2, x7, scalar, scalar2)
-	}
-	scalar4 := (x7 + scalar2 - 1) / scalar2
-	scalar5 := (x7 + max((x7+scalar2-1)/scalar2, 1) - 1) / max((x7+scalar2-1)/scalar2, 1)
-	nDigitsLength := max((x7+scalar2-1)/scalar2<<((x7+max((x7+scalar2-1)/scalar2, 1)-1)/max((x7+scalar2-1)/scalar2, 1)&63), 0)
-	if int(nDigitsLength) > 2147483647 {
-		return fmt.Errorf("n_digits would have %d rows; at most 2147483647 can be computed", int(nDigitsLength))
-	}
-	histogram := kgenTemporary[int64](&call, int(nDigitsLength))
-	clear(histogram)
-	few := min(workers, n/(max(len(histogram), 1)*32))
-	if n < 65536 {
-		few = workers
-	}
-	if few > 1 {
-		kgenFork(&call, few, n, 4096, func(_, lo, hi int) {
-			histogramOwn := make([]int64, len(histogram))
-			orderWideKernel3(lo, hi, histogramOwn, map2, scalar5, scalar, scalar4)
-			for i := range histogramOwn {
-				atomic.AddInt64(&histogram[i], histogramOwn[i])
-			}
-		})
-	} else {
-		orderWideKernel3(0, n, histogram, map2, scalar5, scalar, scalar4)
-	}
-	add := kgenTemporary[int64](&call, int(nDigitsLength))
-	if workers > 1 {
-		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-		var add2 int64
-		kgenInOrder(&call, workers, int(nDigitsLength), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				add3 := orderWideKernel4Summary(lo, hi, histogram)
-				blocks.await()
-				addBefore := add2
-				add2 = addBefore + add3
-				blocks.release()
-				orderWideKernel4(lo, hi, histogram, add, addBefore)
-			}
-		})
-	} else {
-		orderWideKernel4(0, int(nDigitsLength), histogram, add, 0)
-	}
-	pass := kgenTemporary[uint64](&call, n)
-	if 1 < int(scalar4) {
-		if workers > 1 {
-			counts := make([]int64, 1024)
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 1024)
-					orderWideKernel5Summary(lo, hi, map2, int64(int(scalar)+0*int(scalar5)), scalar5, digits)
-					blocks.await()
-					for digit := range 1024 {
-						count := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count
-					}
-					blocks.release()
-					orderWideKernel5(lo, hi, add, map2, pass, 0, int64(int(scalar)+0*int(scalar5)), scalar5, int64(n), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 1024)
-			orderWideKernel5(0, n, add, map2, pass, 0, int64(int(scalar)+0*int(scalar5)), scalar5, int64(n), digits)
-		}
-	}
-	pass2 := kgenTemporary[uint64](&call, n)
-	if 2 < int(scalar4) {
-		if workers > 1 {
-			counts := make([]int64, 1024)
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 1024)
-					orderWideKernel5Summary(lo, hi, pass, int64(int(scalar)+int(scalar5)), scalar5, digits)
-					blocks.await()
-					for digit := range 1024 {
-						count := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count
-					}
-					blocks.release()
-					orderWideKernel5(lo, hi, add, pass, pass2, 1, int64(int(scalar)+int(scalar5)), scalar5, int64(n), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 1024)
-			orderWideKernel5(0, n, add, pass, pass2, 1, int64(int(scalar)+int(scalar5)), scalar5, int64(n), digits)
-		}
-	}
-	if 3 < int(scalar4) {
-		if workers > 1 {
-			counts := make([]int64, 1024)
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 1024)
-					orderWideKernel5Summary(lo, hi, pass2, int64(int(scalar)+2*int(scalar5)), scalar5, digits)
-					blocks.await()
-					for digit := range 1024 {
-						count := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count
-					}
-					blocks.release()
-					orderWideKernel5(lo, hi, add, pass2, pass, 2, int64(int(scalar)+2*int(scalar5)), scalar5, int64(n), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 1024)
-			orderWideKernel5(0, n, add, pass2, pass, 2, int64(int(scalar)+2*int(scalar5)), scalar5, int64(n), digits)
-		}
-	}
-	if 4 < int(scalar4) {
-		if workers > 1 {
-			counts := make([]int64, 1024)
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 1024)
-					orderWideKernel5Summary(lo, hi, pass, int64(int(scalar)+3*int(scalar5)), scalar5, digits)
-					blocks.await()
-					for digit := range 1024 {
-						count := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count
-					}
-					blocks.release()
-					orderWideKernel5(lo, hi, add, pass, pass2, 3, int64(int(scalar)+3*int(scalar5)), scalar5, int64(n), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 1024)
-			orderWideKernel5(0, n, add, pass, pass2, 3, int64(int(scalar)+3*int(scalar5)), scalar5, int64(n), digits)
-		}
-	}
-	if 5 < int(scalar4) {
-		if workers > 1 {
-			counts := make([]int64, 1024)
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 1024)
-					orderWideKernel5Summary(lo, hi, pass2, int64(int(scalar)+4*int(scalar5)), scalar5, digits)
-					blocks.await()
-					for digit := range 1024 {
-						count := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count
-					}
-					blocks.release()
-					orderWideKernel5(lo, hi, add, pass2, pass, 4, int64(int(scalar)+4*int(scalar5)), scalar5, int64(n), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 1024)
-			orderWideKernel5(0, n, add, pass2, pass, 4, int64(int(scalar)+4*int(scalar5)), scalar5, int64(n), digits)
-		}
-	}
-	if 6 < int(scalar4) {
-		if workers > 1 {
-			counts := make([]int64, 1024)
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 1024)
-					orderWideKernel5Summary(lo, hi, pass, int64(int(scalar)+5*int(scalar5)), scalar5, digits)
-					blocks.await()
-					for digit := range 1024 {
-						count := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count
-					}
-					blocks.release()
-					orderWideKernel5(lo, hi, add, pass, pass2, 5, int64(int(scalar)+5*int(scalar5)), scalar5, int64(n), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 1024)
-			orderWideKernel5(0, n, add, pass, pass2, 5, int64(int(scalar)+5*int(scalar5)), scalar5, int64(n), digits)
-		}
-	}
-	if 7 < int(scalar4) {
-		if workers > 1 {
-			counts := make([]int64, 1024)
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 1024)
-					orderWideKernel5Summary(lo, hi, pass2, int64(int(scalar)+6*int(scalar5)), scalar5, digits)
-					blocks.await()
-					for digit := range 1024 {
-						count := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count
-					}
-					blocks.release()
-					orderWideKernel5(lo, hi, add, pass2, pass, 6, int64(int(scalar)+6*int(scalar5)), scalar5, int64(n), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 1024)
-			orderWideKernel5(0, n, add, pass2, pass, 6, int64(int(scalar)+6*int(scalar5)), scalar5, int64(n), digits)
-		}
-	}
-	pass3 := kgenTemporary[uint64](&call, n)
-	if int(scalar4) == 1 {
-		if workers > 1 {
-			counts := make([]int64, 1024)
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 1024)
-					orderWideKernel5Summary(lo, hi, map2, int64(int(scalar)+0*int(scalar5)), scalar5, digits)
-					blocks.await()
-					for digit := range 1024 {
-						count := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count
-					}
-					blocks.release()
-					orderWideKernel5(lo, hi, add, map2, pass3, 0, int64(int(scalar)+0*int(scalar5)), scalar5, int64(n), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 1024)
-			orderWideKernel5(0, n, add, map2, pass3, 0, int64(int(scalar)+0*int(scalar5)), scalar5, int64(n), digits)
-		}
-	}
-	if int(scalar4) == 0 {
-		if workers > 1 {
-			kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-				orderWideKernel8(lo, hi, pass3, map2)
-			})
-		} else {
-			orderWideKernel8(0, n, pass3, map2)
-		}
-	}
-	if 1 < int(scalar4) {
-		if int(scalar4) < (int(scalar4)+1)/2*2 {
-			if workers > 1 {
-				counts := make([]int64, 1024)
-				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						digits := make([]int64, 1024)
-						orderWideKernel5Summary(lo, hi, pass2, int64(int(scalar)+(int(scalar4)-1)*int(scalar5)), scalar5, digits)
-						blocks.await()
-						for digit := range 1024 {
-							count := digits[digit]
-							digits[digit] = counts[digit]
-							counts[digit] += count
-						}
-						blocks.release()
-						orderWideKernel5(lo, hi, add, pass2, pass3, int64(int(scalar4)-1), int64(int(scalar)+(int(scalar4)-1)*int(scalar5)), scalar5, int64(n), digits)
-					}
-				})
-			} else {
-				digits := make([]int64, 1024)
-				orderWideKernel5(0, n, add, pass2, pass3, int64(int(scalar4)-1), int64(int(scalar)+(int(scalar4)-1)*int(scalar5)), scalar5, int64(n), digits)
-			}
-		} else {
-			if workers > 1 {
-				counts := make([]int64, 1024)
-				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						digits := make([]int64, 1024)
-						orderWideKernel5Summary(lo, hi, pass, int64(int(scalar)+(int(scalar4)-1)*int(scalar5)), scalar5, digits)
-						blocks.await()
-						for digit := range 1024 {
-							count := digits[digit]
-							digits[digit] = counts[digit]
-							counts[digit] += count
-						}
-						blocks.release()
-						orderWideKernel5(lo, hi, add, pass, pass3, int64(int(scalar4)-1), int64(int(scalar)+(int(scalar4)-1)*int(scalar5)), scalar5, int64(n), digits)
-					}
-				})
-			} else {
-				digits := make([]int64, 1024)
-				orderWideKernel5(0, n, add, pass, pass3, int64(int(scalar4)-1), int64(int(scalar)+(int(scalar4)-1)*int(scalar5)), scalar5, int64(n), digits)
-			}
-		}
-	}
-	either := kgenTemporary[int64](&call, n)
-	either2 := kgenTemporary[int64](&call, n)
 	row := kgenColumn(&call, dst.Row, n)
 	if call.err != nil {
 		return fmt.Errorf("tables.kg:21:1: OrderWide: %w", call.err)
 	}
-	var nTiedPlace int64
-	if workers > 1 {
-		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-		var nTiedPlace2 int64
-		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				nTiedPlace3 := orderWideKernel10Summary(lo, hi, pass3, x2, x, x7, scalar, int64(n))
-				blocks.await()
-				nTiedPlaceBefore := nTiedPlace2
-				nTiedPlace2 = nTiedPlaceBefore + nTiedPlace3
-				nTiedPlaceEnd := nTiedPlace2
-				blocks.release()
-				compactPart := either[:nTiedPlaceEnd]
-				compactPart2 := either2[:nTiedPlaceEnd]
-				orderWideKernel10(lo, hi, pass3, compactPart, compactPart2, row, x2, x, x7, scalar, int64(n), nTiedPlaceBefore)
-			}
-		})
-		nTiedPlace = nTiedPlace2
+	if 0 < 65-n {
+		digits := make([]int64, 64)
+		orderWideKernel2Summary(0, n, key, digits)
+		orderWideKernel2(0, n, key, row, digits)
 	} else {
-		nTiedPlace = orderWideKernel10(0, n, pass3, either, either2, row, x2, x, x7, scalar, int64(n), 0)
-	}
-	nTiedLength := nTiedPlace
-	cond3 := nTiedPlace <= int64(n)>>1
-	x8 := int64(0)
-	if cond3 {
-		x8 = 1
-	}
-	var nAllLength int64
-	if 0 < int(x8) {
-	} else {
-		var nAllPlace int64
+		var sum int64
+		var least uint64
+		var greatest uint64
 		if workers > 1 {
 			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-			var nAllPlace2 int64
+			var sum2 int64
+			least2 := uint64(18446744073709551615)
+			var greatest2 uint64
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				compactScratch := make([]int64, 32768)
-				compactScratch2 := make([]int64, 32768)
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					nAllPlace3 := orderWideKernel11(lo, hi, compactScratch, compactScratch2, 0)
+					sum3, least3, greatest3 := orderWideKernel3(lo, hi, key)
 					blocks.await()
-					nAllPlaceBefore := nAllPlace2
-					nAllPlace2 = nAllPlaceBefore + nAllPlace3
+					sumBefore := sum2
+					leastBefore := least2
+					greatestBefore := greatest2
+					sum2 = sumBefore + sum3
+					least2 = min(leastBefore, least3)
+					greatest2 = max(greatestBefore, greatest3)
 					blocks.release()
-					copy(either2[nAllPlaceBefore:], compactScratch[:nAllPlace3])
-					copy(either[nAllPlaceBefore:], compactScratch2[:nAllPlace3])
 				}
 			})
-			nAllPlace = nAllPlace2
+			sum = sum2
+			least = least2
+			greatest = greatest2
 		} else {
-			nAllPlace = orderWideKernel11(0, n, either2, either, 0)
+			sum, least, greatest = orderWideKernel3(0, n, key)
 		}
-		nAllLength2 := nAllPlace
-		nAllLength = nAllLength2
-	}
-	nAllLength2 := nAllLength
-	map3 := kgenTemporary[int64](&call, max(int(nTiedLength), int(nAllLength2)))
-	histogram2 := kgenTemporary[int64](&call, 2048)
-	clear(histogram2)
-	few2 := min(workers, max(int(nTiedLength), int(nAllLength2))/65536)
-	if max(int(nTiedLength), int(nAllLength2)) < 65536 {
-		few2 = workers
-	}
-	if few2 > 1 {
-		kgenFork(&call, few2, max(int(nTiedLength), int(nAllLength2)), 4096, func(_, lo, hi int) {
-			histogramOwn := make([]int64, 2048)
-			orderWideKernel12(lo, hi, either2, key, map3, histogramOwn)
-			for i := range histogramOwn {
-				atomic.AddInt64(&histogram2[i], histogramOwn[i])
-			}
-		})
-	} else {
-		orderWideKernel12(0, max(int(nTiedLength), int(nAllLength2)), either2, key, map3, histogram2)
-	}
-	add2 := kgenTemporary[int64](&call, 2048)
-	if workers > 1 {
-		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-		var add3 int64
-		kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				add4 := orderWideKernel13Summary(lo, hi, histogram2)
-				blocks.await()
-				addBefore := add3
-				add3 = addBefore + add4
-				blocks.release()
-				orderWideKernel13(lo, hi, histogram2, add2, addBefore)
-			}
-		})
-	} else {
-		orderWideKernel13(0, 2048, histogram2, add2, 0)
-	}
-	pass4 := kgenTemporary[uint64](&call, max(int(nTiedLength), int(nAllLength2)))
-	pass5 := kgenTemporary[int64](&call, max(int(nTiedLength), int(nAllLength2)))
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				digits := make([]int64, 256)
-				orderWideKernel14Summary(lo, hi, map3, 0, digits)
-				blocks.await()
-				for digit := range 256 {
-					count := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count
+		cond := sum > 0
+		x := uint64(0)
+		if cond {
+			x = least
+		}
+		x2 := uint64(0)
+		if cond {
+			x2 = greatest
+		}
+		x3 := x2 - x
+		x4 := uint64(bits.LeadingZeros64(uint64(x3)))
+		x5 := int64(x4)
+		x6 := 64 - x5
+		cond2 := x6 <= int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1))))))
+		x7 := int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))) - int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1))))))%scalar2
+		if cond2 {
+			x7 = x6
+		}
+		map2 := kgenTemporary[uint64](&call, n)
+		if workers > 1 {
+			kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
+				orderWideKernel4(lo, hi, key, map2, x, x2, x7, scalar, scalar2)
+			})
+		} else {
+			orderWideKernel4(0, n, key, map2, x, x2, x7, scalar, scalar2)
+		}
+		scalar4 := (x7 + scalar2 - 1) / scalar2
+		scalar5 := (x7 + max((x7+scalar2-1)/scalar2, 1) - 1) / max((x7+scalar2-1)/scalar2, 1)
+		nDigitsLength := max((x7+scalar2-1)/scalar2<<((x7+max((x7+scalar2-1)/scalar2, 1)-1)/max((x7+scalar2-1)/scalar2, 1)&63), 0)
+		if int(nDigitsLength) > 2147483647 {
+			return fmt.Errorf("n_digits would have %d rows; at most 2147483647 can be computed", int(nDigitsLength))
+		}
+		histogram := kgenTemporary[int64](&call, int(nDigitsLength))
+		clear(histogram)
+		few := min(workers, n/(max(len(histogram), 1)*32))
+		if n < 65536 {
+			few = workers
+		}
+		if few > 1 {
+			kgenFork(&call, few, n, 4096, func(_, lo, hi int) {
+				histogramOwn := make([]int64, len(histogram))
+				orderWideKernel5(lo, hi, histogramOwn, map2, scalar5, scalar, scalar4)
+				for i := range histogramOwn {
+					atomic.AddInt64(&histogram[i], histogramOwn[i])
 				}
-				blocks.release()
-				orderWideKernel14(lo, hi, add2, map3, pass4, either2, pass5, 0, 0, int64(max(int(nTiedLength), int(nAllLength2))), digits)
-			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		orderWideKernel14(0, max(int(nTiedLength), int(nAllLength2)), add2, map3, pass4, either2, pass5, 0, 0, int64(max(int(nTiedLength), int(nAllLength2))), digits)
-	}
-	pass6 := kgenTemporary[uint64](&call, max(int(nTiedLength), int(nAllLength2)))
-	pass7 := kgenTemporary[int64](&call, max(int(nTiedLength), int(nAllLength2)))
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				digits := make([]int64, 256)
-				orderWideKernel15Summary(lo, hi, pass4, 8, digits)
-				blocks.await()
-				for digit := range 256 {
-					count := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count
+			})
+		} else {
+			orderWideKernel5(0, n, histogram, map2, scalar5, scalar, scalar4)
+		}
+		add := kgenTemporary[int64](&call, int(nDigitsLength))
+		if workers > 1 {
+			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+			var add2 int64
+			kgenInOrder(&call, workers, int(nDigitsLength), 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					add3 := orderWideKernel6Summary(lo, hi, histogram)
+					blocks.await()
+					addBefore := add2
+					add2 = addBefore + add3
+					blocks.release()
+					orderWideKernel6(lo, hi, histogram, add, addBefore)
 				}
-				blocks.release()
-				orderWideKernel15(lo, hi, add2, pass4, pass6, pass5, pass7, 1, 8, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+			})
+		} else {
+			orderWideKernel6(0, int(nDigitsLength), histogram, add, 0)
+		}
+		pass := kgenTemporary[uint64](&call, n)
+		if 1 < int(scalar4) {
+			if workers > 1 {
+				counts := make([]int64, 1024)
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 1024)
+						orderWideKernel7Summary(lo, hi, map2, int64(int(scalar)+0*int(scalar5)), scalar5, digits)
+						blocks.await()
+						for digit := range 1024 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						orderWideKernel7(lo, hi, add, map2, pass, 0, int64(int(scalar)+0*int(scalar5)), scalar5, int64(n), digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 1024)
+				orderWideKernel7(0, n, add, map2, pass, 0, int64(int(scalar)+0*int(scalar5)), scalar5, int64(n), digits)
 			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		orderWideKernel15(0, max(int(nTiedLength), int(nAllLength2)), add2, pass4, pass6, pass5, pass7, 1, 8, int64(max(int(nTiedLength), int(nAllLength2))), digits)
-	}
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				digits := make([]int64, 256)
-				orderWideKernel15Summary(lo, hi, pass6, 16, digits)
-				blocks.await()
-				for digit := range 256 {
-					count := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count
+		}
+		pass2 := kgenTemporary[uint64](&call, n)
+		if 2 < int(scalar4) {
+			if workers > 1 {
+				counts := make([]int64, 1024)
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 1024)
+						orderWideKernel7Summary(lo, hi, pass, int64(int(scalar)+int(scalar5)), scalar5, digits)
+						blocks.await()
+						for digit := range 1024 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						orderWideKernel7(lo, hi, add, pass, pass2, 1, int64(int(scalar)+int(scalar5)), scalar5, int64(n), digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 1024)
+				orderWideKernel7(0, n, add, pass, pass2, 1, int64(int(scalar)+int(scalar5)), scalar5, int64(n), digits)
+			}
+		}
+		if 3 < int(scalar4) {
+			if workers > 1 {
+				counts := make([]int64, 1024)
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 1024)
+						orderWideKernel7Summary(lo, hi, pass2, int64(int(scalar)+2*int(scalar5)), scalar5, digits)
+						blocks.await()
+						for digit := range 1024 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						orderWideKernel7(lo, hi, add, pass2, pass, 2, int64(int(scalar)+2*int(scalar5)), scalar5, int64(n), digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 1024)
+				orderWideKernel7(0, n, add, pass2, pass, 2, int64(int(scalar)+2*int(scalar5)), scalar5, int64(n), digits)
+			}
+		}
+		if 4 < int(scalar4) {
+			if workers > 1 {
+				counts := make([]int64, 1024)
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 1024)
+						orderWideKernel7Summary(lo, hi, pass, int64(int(scalar)+3*int(scalar5)), scalar5, digits)
+						blocks.await()
+						for digit := range 1024 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						orderWideKernel7(lo, hi, add, pass, pass2, 3, int64(int(scalar)+3*int(scalar5)), scalar5, int64(n), digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 1024)
+				orderWideKernel7(0, n, add, pass, pass2, 3, int64(int(scalar)+3*int(scalar5)), scalar5, int64(n), digits)
+			}
+		}
+		if 5 < int(scalar4) {
+			if workers > 1 {
+				counts := make([]int64, 1024)
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 1024)
+						orderWideKernel7Summary(lo, hi, pass2, int64(int(scalar)+4*int(scalar5)), scalar5, digits)
+						blocks.await()
+						for digit := range 1024 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						orderWideKernel7(lo, hi, add, pass2, pass, 4, int64(int(scalar)+4*int(scalar5)), scalar5, int64(n), digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 1024)
+				orderWideKernel7(0, n, add, pass2, pass, 4, int64(int(scalar)+4*int(scalar5)), scalar5, int64(n), digits)
+			}
+		}
+		if 6 < int(scalar4) {
+			if workers > 1 {
+				counts := make([]int64, 1024)
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 1024)
+						orderWideKernel7Summary(lo, hi, pass, int64(int(scalar)+5*int(scalar5)), scalar5, digits)
+						blocks.await()
+						for digit := range 1024 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						orderWideKernel7(lo, hi, add, pass, pass2, 5, int64(int(scalar)+5*int(scalar5)), scalar5, int64(n), digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 1024)
+				orderWideKernel7(0, n, add, pass, pass2, 5, int64(int(scalar)+5*int(scalar5)), scalar5, int64(n), digits)
+			}
+		}
+		if 7 < int(scalar4) {
+			if workers > 1 {
+				counts := make([]int64, 1024)
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 1024)
+						orderWideKernel7Summary(lo, hi, pass2, int64(int(scalar)+6*int(scalar5)), scalar5, digits)
+						blocks.await()
+						for digit := range 1024 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						orderWideKernel7(lo, hi, add, pass2, pass, 6, int64(int(scalar)+6*int(scalar5)), scalar5, int64(n), digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 1024)
+				orderWideKernel7(0, n, add, pass2, pass, 6, int64(int(scalar)+6*int(scalar5)), scalar5, int64(n), digits)
+			}
+		}
+		pass3 := kgenTemporary[uint64](&call, n)
+		if int(scalar4) == 1 {
+			if workers > 1 {
+				counts := make([]int64, 1024)
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 1024)
+						orderWideKernel7Summary(lo, hi, map2, int64(int(scalar)+0*int(scalar5)), scalar5, digits)
+						blocks.await()
+						for digit := range 1024 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						orderWideKernel7(lo, hi, add, map2, pass3, 0, int64(int(scalar)+0*int(scalar5)), scalar5, int64(n), digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 1024)
+				orderWideKernel7(0, n, add, map2, pass3, 0, int64(int(scalar)+0*int(scalar5)), scalar5, int64(n), digits)
+			}
+		}
+		if int(scalar4) == 0 {
+			if workers > 1 {
+				kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
+					orderWideKernel10(lo, hi, pass3, map2)
+				})
+			} else {
+				orderWideKernel10(0, n, pass3, map2)
+			}
+		}
+		if 1 < int(scalar4) {
+			if int(scalar4) < (int(scalar4)+1)/2*2 {
+				if workers > 1 {
+					counts := make([]int64, 1024)
+					kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							digits := make([]int64, 1024)
+							orderWideKernel7Summary(lo, hi, pass2, int64(int(scalar)+(int(scalar4)-1)*int(scalar5)), scalar5, digits)
+							blocks.await()
+							for digit := range 1024 {
+								count := digits[digit]
+								digits[digit] = counts[digit]
+								counts[digit] += count
+							}
+							blocks.release()
+							orderWideKernel7(lo, hi, add, pass2, pass3, int64(int(scalar4)-1), int64(int(scalar)+(int(scalar4)-1)*int(scalar5)), scalar5, int64(n), digits)
+						}
+					})
+				} else {
+					digits := make([]int64, 1024)
+					orderWideKernel7(0, n, add, pass2, pass3, int64(int(scalar4)-1), int64(int(scalar)+(int(scalar4)-1)*int(scalar5)), scalar5, int64(n), digits)
 				}
-				blocks.release()
-				orderWideKernel15(lo, hi, add2, pass6, pass4, pass7, pass5, 2, 16, int64(max(int(nTiedLength), int(nAllLength2))), digits)
-			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		orderWideKernel15(0, max(int(nTiedLength), int(nAllLength2)), add2, pass6, pass4, pass7, pass5, 2, 16, int64(max(int(nTiedLength), int(nAllLength2))), digits)
-	}
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				digits := make([]int64, 256)
-				orderWideKernel15Summary(lo, hi, pass4, 24, digits)
-				blocks.await()
-				for digit := range 256 {
-					count := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count
+			} else {
+				if workers > 1 {
+					counts := make([]int64, 1024)
+					kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							digits := make([]int64, 1024)
+							orderWideKernel7Summary(lo, hi, pass, int64(int(scalar)+(int(scalar4)-1)*int(scalar5)), scalar5, digits)
+							blocks.await()
+							for digit := range 1024 {
+								count := digits[digit]
+								digits[digit] = counts[digit]
+								counts[digit] += count
+							}
+							blocks.release()
+							orderWideKernel7(lo, hi, add, pass, pass3, int64(int(scalar4)-1), int64(int(scalar)+(int(scalar4)-1)*int(scalar5)), scalar5, int64(n), digits)
+						}
+					})
+				} else {
+					digits := make([]int64, 1024)
+					orderWideKernel7(0, n, add, pass, pass3, int64(int(scalar4)-1), int64(int(scalar)+(int(scalar4)-1)*int(scalar5)), scalar5, int64(n), digits)
 				}
-				blocks.release()
-				orderWideKernel15(lo, hi, add2, pass4, pass6, pass5, pass7, 3, 24, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		orderWideKernel15(0, max(int(nTiedLength), int(nAllLength2)), add2, pass4, pass6, pass5, pass7, 3, 24, int64(max(int(nTiedLength), int(nAllLength2))), digits)
-	}
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				digits := make([]int64, 256)
-				orderWideKernel15Summary(lo, hi, pass6, 32, digits)
-				blocks.await()
-				for digit := range 256 {
-					count := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count
+		}
+		either := kgenTemporary[int64](&call, n)
+		either2 := kgenTemporary[int64](&call, n)
+		var nTiedPlace int64
+		if workers > 1 {
+			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+			var nTiedPlace2 int64
+			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					nTiedPlace3 := orderWideKernel12Summary(lo, hi, pass3, x2, x, x7, scalar, int64(n))
+					blocks.await()
+					nTiedPlaceBefore := nTiedPlace2
+					nTiedPlace2 = nTiedPlaceBefore + nTiedPlace3
+					nTiedPlaceEnd := nTiedPlace2
+					blocks.release()
+					compactPart := either[:nTiedPlaceEnd]
+					compactPart2 := either2[:nTiedPlaceEnd]
+					orderWideKernel12(lo, hi, pass3, compactPart, compactPart2, row, x2, x, x7, scalar, int64(n), nTiedPlaceBefore)
 				}
-				blocks.release()
-				orderWideKernel15(lo, hi, add2, pass6, pass4, pass7, pass5, 4, 32, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+			})
+			nTiedPlace = nTiedPlace2
+		} else {
+			nTiedPlace = orderWideKernel12(0, n, pass3, either, either2, row, x2, x, x7, scalar, int64(n), 0)
+		}
+		nTiedLength := nTiedPlace
+		cond3 := nTiedPlace <= int64(n)>>1
+		x8 := int64(0)
+		if cond3 {
+			x8 = 1
+		}
+		var nAllLength int64
+		if 0 < int(x8) {
+		} else {
+			var nAllPlace int64
+			if workers > 1 {
+				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+				var nAllPlace2 int64
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					compactScratch := make([]int64, 32768)
+					compactScratch2 := make([]int64, 32768)
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						nAllPlace3 := orderWideKernel13(lo, hi, compactScratch, compactScratch2, 0)
+						blocks.await()
+						nAllPlaceBefore := nAllPlace2
+						nAllPlace2 = nAllPlaceBefore + nAllPlace3
+						blocks.release()
+						copy(either2[nAllPlaceBefore:], compactScratch[:nAllPlace3])
+						copy(either[nAllPlaceBefore:], compactScratch2[:nAllPlace3])
+					}
+				})
+				nAllPlace = nAllPlace2
+			} else {
+				nAllPlace = orderWideKernel13(0, n, either2, either, 0)
 			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		orderWideKernel15(0, max(int(nTiedLength), int(nAllLength2)), add2, pass6, pass4, pass7, pass5, 4, 32, int64(max(int(nTiedLength), int(nAllLength2))), digits)
-	}
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
+			nAllLength2 := nAllPlace
+			nAllLength = nAllLength2
+		}
+		nAllLength2 := nAllLength
+		map3 := kgenTemporary[int64](&call, max(int(nTiedLength), int(nAllLength2)))
+		if workers > 1 {
+			kgenFork(&call, workers, max(int(nTiedLength), int(nAllLength2)), 4096, func(_, lo, hi int) {
+				orderWideKernel14(lo, hi, either2, key, map3)
+			})
+		} else {
+			orderWideKernel14(0, max(int(nTiedLength), int(nAllLength2)), either2, key, map3)
+		}
+		either3 := kgenTemporary[int64](&call, n)
+		if 0 < 65-max(int(nTiedLength), int(nAllLength2)) {
+			digits := make([]int64, 64)
+			orderWideKernel15Summary(0, max(int(nTiedLength), int(nAllLength2)), map3, digits)
+			orderWideKernel15(0, max(int(nTiedLength), int(nAllLength2)), map3, either2, either3, digits)
+		} else {
+			histogram2 := kgenTemporary[int64](&call, 2048)
+			clear(histogram2)
+			few2 := min(workers, max(int(nTiedLength), int(nAllLength2))/65536)
+			if max(int(nTiedLength), int(nAllLength2)) < 65536 {
+				few2 = workers
+			}
+			if few2 > 1 {
+				kgenFork(&call, few2, max(int(nTiedLength), int(nAllLength2)), 4096, func(_, lo, hi int) {
+					histogramOwn := make([]int64, 2048)
+					orderWideKernel16(lo, hi, histogramOwn, map3)
+					for i := range histogramOwn {
+						atomic.AddInt64(&histogram2[i], histogramOwn[i])
+					}
+				})
+			} else {
+				orderWideKernel16(0, max(int(nTiedLength), int(nAllLength2)), histogram2, map3)
+			}
+			add2 := kgenTemporary[int64](&call, 2048)
+			if workers > 1 {
+				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+				var add3 int64
+				kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						add4 := orderWideKernel17Summary(lo, hi, histogram2)
+						blocks.await()
+						addBefore := add3
+						add3 = addBefore + add4
+						blocks.release()
+						orderWideKernel17(lo, hi, histogram2, add2, addBefore)
+					}
+				})
+			} else {
+				orderWideKernel17(0, 2048, histogram2, add2, 0)
+			}
+			pass4 := kgenTemporary[uint64](&call, max(int(nTiedLength), int(nAllLength2)))
+			pass5 := kgenTemporary[int64](&call, max(int(nTiedLength), int(nAllLength2)))
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						orderWideKernel18Summary(lo, hi, map3, 0, digits)
+						blocks.await()
+						for digit := range 256 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						orderWideKernel18(lo, hi, add2, map3, pass4, either2, pass5, 0, 0, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+					}
+				})
+			} else {
 				digits := make([]int64, 256)
-				orderWideKernel15Summary(lo, hi, pass4, 40, digits)
-				blocks.await()
-				for digit := range 256 {
-					count := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count
-				}
-				blocks.release()
-				orderWideKernel15(lo, hi, add2, pass4, pass6, pass5, pass7, 5, 40, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+				orderWideKernel18(0, max(int(nTiedLength), int(nAllLength2)), add2, map3, pass4, either2, pass5, 0, 0, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		orderWideKernel15(0, max(int(nTiedLength), int(nAllLength2)), add2, pass4, pass6, pass5, pass7, 5, 40, int64(max(int(nTiedLength), int(nAllLength2))), digits)
-	}
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
+			pass6 := kgenTemporary[uint64](&call, max(int(nTiedLength), int(nAllLength2)))
+			pass7 := kgenTemporary[int64](&call, max(int(nTiedLength), int(nAllLength2)))
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						orderWideKernel19Summary(lo, hi, pass4, 8, digits)
+						blocks.await()
+						for digit := range 256 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						orderWideKernel19(lo, hi, add2, pass4, pass6, pass5, pass7, 1, 8, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+					}
+				})
+			} else {
 				digits := make([]int64, 256)
-				orderWideKernel15Summary(lo, hi, pass6, 48, digits)
-				blocks.await()
-				for digit := range 256 {
-					count := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count
-				}
-				blocks.release()
-				orderWideKernel15(lo, hi, add2, pass6, pass4, pass7, pass5, 6, 48, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+				orderWideKernel19(0, max(int(nTiedLength), int(nAllLength2)), add2, pass4, pass6, pass5, pass7, 1, 8, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		orderWideKernel15(0, max(int(nTiedLength), int(nAllLength2)), add2, pass6, pass4, pass7, pass5, 6, 48, int64(max(int(nTiedLength), int(nAllLength2))), digits)
-	}
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						orderWideKernel19Summary(lo, hi, pass6, 16, digits)
+						blocks.await()
+						for digit := range 256 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						orderWideKernel19(lo, hi, add2, pass6, pass4, pass7, pass5, 2, 16, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+					}
+				})
+			} else {
 				digits := make([]int64, 256)
-				orderWideKernel21Summary(lo, hi, pass4, 56, digits)
-				blocks.await()
-				for digit := range 256 {
-					count := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count
-				}
-				blocks.release()
-				orderWideKernel21(lo, hi, add2, pass4, pass5, pass7, 7, 56, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+				orderWideKernel19(0, max(int(nTiedLength), int(nAllLength2)), add2, pass6, pass4, pass7, pass5, 2, 16, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		orderWideKernel21(0, max(int(nTiedLength), int(nAllLength2)), add2, pass4, pass5, pass7, 7, 56, int64(max(int(nTiedLength), int(nAllLength2))), digits)
-	}
-	if workers > 1 {
-		kgenFork(&call, workers, max(int(nTiedLength), int(nAllLength2)), 4096, func(_, lo, hi int) {
-			orderWideKernel22(lo, hi, either, pass7, row)
-		})
-	} else {
-		orderWideKernel22(0, max(int(nTiedLength), int(nAllLength2)), either, pass7, row)
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						orderWideKernel19Summary(lo, hi, pass4, 24, digits)
+						blocks.await()
+						for digit := range 256 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						orderWideKernel19(lo, hi, add2, pass4, pass6, pass5, pass7, 3, 24, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				orderWideKernel19(0, max(int(nTiedLength), int(nAllLength2)), add2, pass4, pass6, pass5, pass7, 3, 24, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						orderWideKernel19Summary(lo, hi, pass6, 32, digits)
+						blocks.await()
+						for digit := range 256 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						orderWideKernel19(lo, hi, add2, pass6, pass4, pass7, pass5, 4, 32, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				orderWideKernel19(0, max(int(nTiedLength), int(nAllLength2)), add2, pass6, pass4, pass7, pass5, 4, 32, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						orderWideKernel19Summary(lo, hi, pass4, 40, digits)
+						blocks.await()
+						for digit := range 256 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						orderWideKernel19(lo, hi, add2, pass4, pass6, pass5, pass7, 5, 40, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				orderWideKernel19(0, max(int(nTiedLength), int(nAllLength2)), add2, pass4, pass6, pass5, pass7, 5, 40, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						orderWideKernel19Summary(lo, hi, pass6, 48, digits)
+						blocks.await()
+						for digit := range 256 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						orderWideKernel19(lo, hi, add2, pass6, pass4, pass7, pass5, 6, 48, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				orderWideKernel19(0, max(int(nTiedLength), int(nAllLength2)), add2, pass6, pass4, pass7, pass5, 6, 48, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						orderWideKernel25Summary(lo, hi, pass4, 56, digits)
+						blocks.await()
+						for digit := range 256 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						orderWideKernel25(lo, hi, add2, pass4, pass5, either3, 7, 56, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				orderWideKernel25(0, max(int(nTiedLength), int(nAllLength2)), add2, pass4, pass5, either3, 7, 56, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+			}
+		}
+		if workers > 1 {
+			kgenFork(&call, workers, max(int(nTiedLength), int(nAllLength2)), 4096, func(_, lo, hi int) {
+				orderWideKernel26(lo, hi, either, either3, row)
+			})
+		} else {
+			orderWideKernel26(0, max(int(nTiedLength), int(nAllLength2)), either, either3, row)
+		}
 	}
 	dst.Row = row[:n]
 	return nil
 }
 
-// orderWideKernel1 returns what rows lo to hi add to the state, in the stages scalar1, scalar2, map1, map2, reduce, scalar3.
+// orderWideKernel2 runs rows lo to hi through the stages pass1, from the state before them to the one after.
 //
 //go:noinline
-func orderWideKernel1(lo, hi int, key []int64) (int64, uint64, uint64) {
+func orderWideKernel2(lo, hi int, key, pass, digits []int64) {
+	list := (*[64]int64)(digits)
+	places := make([]int64, 64)
+	for place := lo; place < hi; place++ {
+		places[list[place]] = int64(place)
+	}
+	keyRows := key[lo:hi]
+	for i := range keyRows {
+		// return row: order(key)
+		place := places[i]
+		pass[place] = int64(lo + i)
+	}
+}
+
+// orderWideKernel2Summary returns what rows lo to hi add to the state, in the stages pass1.
+//
+//go:noinline
+func orderWideKernel2Summary(lo, hi int, key, digits []int64) {
+	list := (*[64]int64)(digits)
+	words := make([]uint64, 64)
+	keyRows := key[lo:hi]
+	for i := range keyRows {
+		// return row: order(key)
+		word := uint64(keyRows[i]) - 9223372036854775808
+		at := i
+		for at > 0 && words[at-1] > word {
+			words[at] = words[at-1]
+			list[at] = list[at-1]
+			at--
+		}
+		words[at] = word
+		list[at] = int64(i)
+	}
+}
+
+// orderWideKernel3 returns what rows lo to hi add to the state, in the stages map1, map2, reduce, scalar3.
+//
+//go:noinline
+func orderWideKernel3(lo, hi int, key []int64) (int64, uint64, uint64) {
 	var sum int64
 	least := uint64(18446744073709551615)
 	var greatest uint64
@@ -679,10 +737,10 @@ func orderWideKernel1(lo, hi int, key []int64) (int64, uint64, uint64) {
 	return sum, least, greatest
 }
 
-// orderWideKernel2 runs rows lo to hi through the stages map3, scalar4, scalar5, scalar6, from the state before them to the one after.
+// orderWideKernel4 runs rows lo to hi through the stages map3, scalar4, scalar5, scalar6, from the state before them to the one after.
 //
 //go:noinline
-func orderWideKernel2(lo, hi int, key []int64, map2 []uint64, reduce, reduce2 uint64, scalar3, scalar, scalar2 int64) {
+func orderWideKernel4(lo, hi int, key []int64, map2 []uint64, reduce, reduce2 uint64, scalar3, scalar, scalar2 int64) {
 	x := reduce2 - reduce
 	x2 := uint64(bits.LeadingZeros64(uint64(x)))
 	x3 := int64(x2)
@@ -700,11 +758,11 @@ func orderWideKernel2(lo, hi int, key []int64, map2 []uint64, reduce, reduce2 ui
 	}
 }
 
-// orderWideKernel3 runs rows lo to hi through the stages histogram1, from the state before them to the one after.
+// orderWideKernel5 runs rows lo to hi through the stages histogram1, from the state before them to the one after.
 // Blocks of rows of both kinds list the selected ones first, and visit these: a branch on each would be guessed wrong.
 //
 //go:noinline
-func orderWideKernel3(lo, hi int, histogram []int64, map3 []uint64, digitWidth, digitShift, scalar4 int64) {
+func orderWideKernel5(lo, hi int, histogram []int64, map3 []uint64, digitWidth, digitShift, scalar4 int64) {
 	x := uint64(1) << (digitWidth & 63)
 	x2 := x - 1
 	x3 := int64(0) << (digitWidth & 63)
@@ -917,10 +975,10 @@ func orderWideKernel3(lo, hi int, histogram []int64, map3 []uint64, digitWidth, 
 	}
 }
 
-// orderWideKernel4 runs rows lo to hi through the stages partial1, offset1, add1, from the state before them to the one after.
+// orderWideKernel6 runs rows lo to hi through the stages partial1, offset1, add1, from the state before them to the one after.
 //
 //go:noinline
-func orderWideKernel4(lo, hi int, histogram, add []int64, add2 int64) int64 {
+func orderWideKernel6(lo, hi int, histogram, add []int64, add2 int64) int64 {
 	histogramRows := histogram[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogramRows)]
@@ -932,10 +990,10 @@ func orderWideKernel4(lo, hi int, histogram, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// orderWideKernel4Summary returns what rows lo to hi add to the state, in the stages partial1, offset1, add1.
+// orderWideKernel6Summary returns what rows lo to hi add to the state, in the stages partial1, offset1, add1.
 //
 //go:noinline
-func orderWideKernel4Summary(lo, hi int, histogram []int64) int64 {
+func orderWideKernel6Summary(lo, hi int, histogram []int64) int64 {
 	var add int64
 	histogramRows := histogram[lo:hi]
 	for i := range histogramRows {
@@ -944,10 +1002,10 @@ func orderWideKernel4Summary(lo, hi int, histogram []int64) int64 {
 	return add
 }
 
-// orderWideKernel5 runs rows lo to hi through the stages pass1, from the state before them to the one after.
+// orderWideKernel7 runs rows lo to hi through the stages pass2, from the state before them to the one after.
 //
 //go:noinline
-func orderWideKernel5(lo, hi int, add []int64, map3, pass []uint64, digitNumber, digitShift, digitWidth, n int64, digits []int64) {
+func orderWideKernel7(lo, hi int, add []int64, map3, pass []uint64, digitNumber, digitShift, digitWidth, n int64, digits []int64) {
 	x := uint64(1) << (digitWidth & 63)
 	x2 := x - 1
 	x3 := digitNumber << (digitWidth & 63)
@@ -969,10 +1027,10 @@ func orderWideKernel5(lo, hi int, add []int64, map3, pass []uint64, digitNumber,
 	}
 }
 
-// orderWideKernel5Summary returns what rows lo to hi add to the state, in the stages pass1.
+// orderWideKernel7Summary returns what rows lo to hi add to the state, in the stages pass2.
 //
 //go:noinline
-func orderWideKernel5Summary(lo, hi int, map3 []uint64, digitShift, digitWidth int64, digits []int64) {
+func orderWideKernel7Summary(lo, hi int, map3 []uint64, digitShift, digitWidth int64, digits []int64) {
 	x := uint64(1) << (digitWidth & 63)
 	x2 := x - 1
 	counts := (*[1024]int64)(digits)
@@ -985,10 +1043,10 @@ func orderWideKernel5Summary(lo, hi int, map3 []uint64, digitShift, digitWidth i
 	}
 }
 
-// orderWideKernel8 runs rows lo to hi through the stages pass4, from the state before them to the one after.
+// orderWideKernel10 runs rows lo to hi through the stages pass5, from the state before them to the one after.
 //
 //go:noinline
-func orderWideKernel8(lo, hi int, pass, map3 []uint64) {
+func orderWideKernel10(lo, hi int, pass, map3 []uint64) {
 	passRows := pass[lo:hi]
 	map3Rows := map3[lo:hi]
 	map3Rows = map3Rows[:len(passRows)]
@@ -998,12 +1056,12 @@ func orderWideKernel8(lo, hi int, pass, map3 []uint64) {
 	}
 }
 
-// orderWideKernel10 runs rows lo to hi through the stages map4, map5, mask1, partial2, offset2, add2, compact1, scalar7, pass14, from the state before them to the one after.
+// orderWideKernel12 runs rows lo to hi through the stages map4, map5, mask1, partial2, offset2, add2, compact1, scalar7, pass16, from the state before them to the one after.
 // Every row is stored, and the next row overwrites it unless it is selected.
 // A place past the end belongs to rows after hi, which store it themselves.
 //
 //go:noinline
-func orderWideKernel10(lo, hi int, pass3 []uint64, compact, compact2, row []int64, reduce2, reduce uint64, scalar3, scalar, n, nTiedPlace int64) int64 {
+func orderWideKernel12(lo, hi int, pass4 []uint64, compact, compact2, pass []int64, reduce2, reduce uint64, scalar3, scalar, n, nTiedPlace int64) int64 {
 	x := reduce2 - reduce
 	x2 := uint64(bits.LeadingZeros64(uint64(x)))
 	x3 := int64(x2)
@@ -1015,24 +1073,24 @@ func orderWideKernel10(lo, hi int, pass3 []uint64, compact, compact2, row []int6
 	compact2 = compact2[:len(compact)]
 	lastX := uint64(18446744073709551615)
 	if lo > 0 {
-		lastX = pass3[lo-1] >> (scalar & 63)
+		lastX = pass4[lo-1] >> (scalar & 63)
 	}
-	pass3Rows := pass3[lo:hi]
-	for i, pass := range pass3Rows {
-		x8 := pass >> (scalar & 63)
+	pass4Rows := pass4[lo:hi]
+	for i, pass2 := range pass4Rows {
+		x8 := pass2 >> (scalar & 63)
 		// return row: order(key)
 		previous := lastX
 		neighbour := uint64(18446744073709551615)
 		if lo+i < int(n)-1 {
-			neighbour = pass3[lo+i+1] >> (scalar & 63)
+			neighbour = pass4[lo+i+1] >> (scalar & 63)
 		}
-		row2 := int64(lo + i)
-		x9 := int64(pass & x7)
-		row[row2] = x9
+		row := int64(lo + i)
+		x9 := int64(pass2 & x7)
+		pass[row] = x9
 		selected := cond && (x8 == previous || x8 == neighbour)
 		at := int(nTiedPlace)
 		if uint64(at) < uint64(len(compact)) {
-			compact[at] = row2
+			compact[at] = row
 			compact2[at] = x9
 		}
 		nTiedPlace += kgenBit[int64](selected)
@@ -1041,11 +1099,11 @@ func orderWideKernel10(lo, hi int, pass3 []uint64, compact, compact2, row []int6
 	return nTiedPlace
 }
 
-// orderWideKernel10Summary returns what rows lo to hi add to the state, in the stages map4, map5, mask1, partial2, offset2, add2, compact1, scalar7, pass14.
+// orderWideKernel12Summary returns what rows lo to hi add to the state, in the stages map4, map5, mask1, partial2, offset2, add2, compact1, scalar7, pass16.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func orderWideKernel10Summary(lo, hi int, pass3 []uint64, reduce2, reduce uint64, scalar3, scalar, n int64) int64 {
+func orderWideKernel12Summary(lo, hi int, pass4 []uint64, reduce2, reduce uint64, scalar3, scalar, n int64) int64 {
 	var nTiedPlace int64
 	x := reduce2 - reduce
 	x2 := uint64(bits.LeadingZeros64(uint64(x)))
@@ -1055,16 +1113,16 @@ func orderWideKernel10Summary(lo, hi int, pass3 []uint64, reduce2, reduce uint64
 	cond := x5 > 0
 	lastX := uint64(18446744073709551615)
 	if lo > 0 {
-		lastX = pass3[lo-1] >> (scalar & 63)
+		lastX = pass4[lo-1] >> (scalar & 63)
 	}
-	pass3Rows := pass3[lo:hi]
-	for i, pass := range pass3Rows {
+	pass4Rows := pass4[lo:hi]
+	for i, pass := range pass4Rows {
 		x6 := pass >> (scalar & 63)
 		// return row: order(key)
 		previous := lastX
 		neighbour := uint64(18446744073709551615)
 		if lo+i < int(n)-1 {
-			neighbour = pass3[lo+i+1] >> (scalar & 63)
+			neighbour = pass4[lo+i+1] >> (scalar & 63)
 		}
 		selected := cond && (x6 == previous || x6 == neighbour)
 		nTiedPlace += kgenBit[int64](selected)
@@ -1073,11 +1131,11 @@ func orderWideKernel10Summary(lo, hi int, pass3 []uint64, reduce2, reduce uint64
 	return nTiedPlace
 }
 
-// orderWideKernel11 runs rows lo to hi through the stages mask2, partial3, offset3, add3, compact2, from the state before them to the one after.
+// orderWideKernel13 runs rows lo to hi through the stages mask2, partial3, offset3, add3, compact2, from the state before them to the one after.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func orderWideKernel11(lo, hi int, compact, compact2 []int64, nAllPlace int64) int64 {
+func orderWideKernel13(lo, hi int, compact, compact2 []int64, nAllPlace int64) int64 {
 	compact2 = compact2[:len(compact)]
 	for i := range hi - lo {
 		row := int64(lo + i)
@@ -1090,10 +1148,10 @@ func orderWideKernel11(lo, hi int, compact, compact2 []int64, nAllPlace int64) i
 	return nAllPlace
 }
 
-// orderWideKernel12 runs rows lo to hi through the stages map6, map7, histogram2, from the state before them to the one after.
+// orderWideKernel14 runs rows lo to hi through the stages map6, from the state before them to the one after.
 //
 //go:noinline
-func orderWideKernel12(lo, hi int, either, key, map2, histogram []int64) {
+func orderWideKernel14(lo, hi int, either, key, map2 []int64) {
 	eitherRows := either[lo:hi]
 	mapRows := map2[lo:hi]
 	mapRows = mapRows[:len(eitherRows)]
@@ -1105,8 +1163,58 @@ func orderWideKernel12(lo, hi int, either, key, map2, histogram []int64) {
 		key3 := key2
 		// return row: order(key)
 		mapRows[i] = key3
-		x := uint64(key3) - 9223372036854775808
+	}
+}
+
+// orderWideKernel15 runs rows lo to hi through the stages pass7, from the state before them to the one after.
+//
+//go:noinline
+func orderWideKernel15(lo, hi int, map6, either, pass, digits []int64) {
+	list := (*[64]int64)(digits)
+	places := make([]int64, 64)
+	for place := lo; place < hi; place++ {
+		places[list[place]] = int64(place)
+	}
+	map6Rows := map6[lo:hi]
+	eitherRows := either[lo:hi]
+	eitherRows = eitherRows[:len(map6Rows)]
+	for i := range map6Rows {
+		// return row: order(key)
+		place := places[i]
+		pass[place] = eitherRows[i]
+	}
+}
+
+// orderWideKernel15Summary returns what rows lo to hi add to the state, in the stages pass7.
+//
+//go:noinline
+func orderWideKernel15Summary(lo, hi int, map6, digits []int64) {
+	list := (*[64]int64)(digits)
+	words := make([]uint64, 64)
+	map6Rows := map6[lo:hi]
+	for i := range map6Rows {
+		// return row: order(key)
+		word := uint64(map6Rows[i]) - 9223372036854775808
+		at := i
+		for at > 0 && words[at-1] > word {
+			words[at] = words[at-1]
+			list[at] = list[at-1]
+			at--
+		}
+		words[at] = word
+		list[at] = int64(i)
+	}
+}
+
+// orderWideKernel16 runs rows lo to hi through the stages map7, histogram2, from the state before them to the one after.
+//
+//go:noinline
+func orderWideKernel16(lo, hi int, histogram, map6 []int64) {
+	map6Rows := map6[lo:hi]
+	for i := range map6Rows {
+		x := uint64(map6Rows[i]) - 9223372036854775808
 		digit := int64(x >> 0 & 255)
+		// return row: order(key)
 		bin := int(digit)
 		if uint64(bin) < uint64(len(histogram)) {
 			histogram[bin]++
@@ -1149,10 +1257,10 @@ func orderWideKernel12(lo, hi int, either, key, map2, histogram []int64) {
 	}
 }
 
-// orderWideKernel13 runs rows lo to hi through the stages partial4, offset4, add4, from the state before them to the one after.
+// orderWideKernel17 runs rows lo to hi through the stages partial4, offset4, add4, from the state before them to the one after.
 //
 //go:noinline
-func orderWideKernel13(lo, hi int, histogram2, add []int64, add2 int64) int64 {
+func orderWideKernel17(lo, hi int, histogram2, add []int64, add2 int64) int64 {
 	histogram2Rows := histogram2[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram2Rows)]
@@ -1164,10 +1272,10 @@ func orderWideKernel13(lo, hi int, histogram2, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// orderWideKernel13Summary returns what rows lo to hi add to the state, in the stages partial4, offset4, add4.
+// orderWideKernel17Summary returns what rows lo to hi add to the state, in the stages partial4, offset4, add4.
 //
 //go:noinline
-func orderWideKernel13Summary(lo, hi int, histogram2 []int64) int64 {
+func orderWideKernel17Summary(lo, hi int, histogram2 []int64) int64 {
 	var add int64
 	histogram2Rows := histogram2[lo:hi]
 	for i := range histogram2Rows {
@@ -1176,10 +1284,10 @@ func orderWideKernel13Summary(lo, hi int, histogram2 []int64) int64 {
 	return add
 }
 
-// orderWideKernel14 runs rows lo to hi through the stages pass6, from the state before them to the one after.
+// orderWideKernel18 runs rows lo to hi through the stages pass8, from the state before them to the one after.
 //
 //go:noinline
-func orderWideKernel14(lo, hi int, add2, map6 []int64, pass []uint64, either, pass2 []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
+func orderWideKernel18(lo, hi int, add2, map6 []int64, pass []uint64, either, pass2 []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nAgain
 	pass2 = pass2[:len(pass)]
@@ -1203,10 +1311,10 @@ func orderWideKernel14(lo, hi int, add2, map6 []int64, pass []uint64, either, pa
 	}
 }
 
-// orderWideKernel14Summary returns what rows lo to hi add to the state, in the stages pass6.
+// orderWideKernel18Summary returns what rows lo to hi add to the state, in the stages pass8.
 //
 //go:noinline
-func orderWideKernel14Summary(lo, hi int, map6 []int64, digitShift int64, digits []int64) {
+func orderWideKernel18Summary(lo, hi int, map6 []int64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	map6Rows := map6[lo:hi]
 	for i := range map6Rows {
@@ -1218,10 +1326,10 @@ func orderWideKernel14Summary(lo, hi int, map6 []int64, digitShift int64, digits
 	}
 }
 
-// orderWideKernel15 runs rows lo to hi through the stages pass7, from the state before them to the one after.
+// orderWideKernel19 runs rows lo to hi through the stages pass9, from the state before them to the one after.
 //
 //go:noinline
-func orderWideKernel15(lo, hi int, add2 []int64, pass4, pass []uint64, pass5, pass2 []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
+func orderWideKernel19(lo, hi int, add2 []int64, pass6, pass []uint64, pass7, pass2 []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nAgain
 	room := min(len(pass), len(pass2))
@@ -1232,27 +1340,27 @@ func orderWideKernel15(lo, hi int, add2 []int64, pass4, pass []uint64, pass5, pa
 	for digit := range 256 {
 		places[digit] += add2[int64(digit)+x] - x2
 	}
-	pass4Rows := pass4[lo:hi]
-	pass5Rows := pass5[lo:hi]
-	pass5Rows = pass5Rows[:len(pass4Rows)]
-	for i, pass3 := range pass4Rows {
+	pass6Rows := pass6[lo:hi]
+	pass7Rows := pass7[lo:hi]
+	pass7Rows = pass7Rows[:len(pass6Rows)]
+	for i, pass3 := range pass6Rows {
 		digit := int64(pass3 >> (digitShift & 63) & 255)
 		// return row: order(key)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
 		pass[place] = pass3
-		pass2[place] = pass5Rows[i]
+		pass2[place] = pass7Rows[i]
 	}
 }
 
-// orderWideKernel15Summary returns what rows lo to hi add to the state, in the stages pass7.
+// orderWideKernel19Summary returns what rows lo to hi add to the state, in the stages pass9.
 //
 //go:noinline
-func orderWideKernel15Summary(lo, hi int, pass4 []uint64, digitShift int64, digits []int64) {
+func orderWideKernel19Summary(lo, hi int, pass6 []uint64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass4Rows := pass4[lo:hi]
-	for _, pass := range pass4Rows {
+	pass6Rows := pass6[lo:hi]
+	for _, pass := range pass6Rows {
 		digit := int64(pass >> (digitShift & 63) & 255)
 		// return row: order(key)
 		digit2 := int(digit)
@@ -1260,10 +1368,10 @@ func orderWideKernel15Summary(lo, hi int, pass4 []uint64, digitShift int64, digi
 	}
 }
 
-// orderWideKernel21 runs rows lo to hi through the stages pass13, from the state before them to the one after.
+// orderWideKernel25 runs rows lo to hi through the stages pass15, from the state before them to the one after.
 //
 //go:noinline
-func orderWideKernel21(lo, hi int, add2 []int64, pass16 []uint64, pass17, pass []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
+func orderWideKernel25(lo, hi int, add2 []int64, pass18 []uint64, pass19, pass []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nAgain
 	places := (*[256]int64)(digits)
@@ -1271,42 +1379,42 @@ func orderWideKernel21(lo, hi int, add2 []int64, pass16 []uint64, pass17, pass [
 	for digit := range 256 {
 		places[digit] += add2[int64(digit)+x] - x2
 	}
-	pass16Rows := pass16[lo:hi]
-	pass17Rows := pass17[lo:hi]
-	pass17Rows = pass17Rows[:len(pass16Rows)]
-	for i := range pass16Rows {
-		digit := int64(pass16Rows[i] >> (digitShift & 63) & 255)
+	pass18Rows := pass18[lo:hi]
+	pass19Rows := pass19[lo:hi]
+	pass19Rows = pass19Rows[:len(pass18Rows)]
+	for i := range pass18Rows {
+		digit := int64(pass18Rows[i] >> (digitShift & 63) & 255)
 		// return row: order(key)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
-		pass[place] = pass17Rows[i]
+		pass[place] = pass19Rows[i]
 	}
 }
 
-// orderWideKernel21Summary returns what rows lo to hi add to the state, in the stages pass13.
+// orderWideKernel25Summary returns what rows lo to hi add to the state, in the stages pass15.
 //
 //go:noinline
-func orderWideKernel21Summary(lo, hi int, pass16 []uint64, digitShift int64, digits []int64) {
+func orderWideKernel25Summary(lo, hi int, pass18 []uint64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass16Rows := pass16[lo:hi]
-	for i := range pass16Rows {
-		digit := int64(pass16Rows[i] >> (digitShift & 63) & 255)
+	pass18Rows := pass18[lo:hi]
+	for i := range pass18Rows {
+		digit := int64(pass18Rows[i] >> (digitShift & 63) & 255)
 		// return row: order(key)
 		digit2 := int(digit)
 		counts[digit2]++
 	}
 }
 
-// orderWideKernel22 runs rows lo to hi through the stages pass15, from the state before them to the one after.
+// orderWideKernel26 runs rows lo to hi through the stages pass17, from the state before them to the one after.
 //
 //go:noinline
-func orderWideKernel22(lo, hi int, either2, pass18, row []int64) {
+func orderWideKernel26(lo, hi int, either2, either3, pass []int64) {
 	either2Rows := either2[lo:hi]
-	pass18Rows := pass18[lo:hi]
-	pass18Rows = pass18Rows[:len(either2Rows)]
+	either3Rows := either3[lo:hi]
+	either3Rows = either3Rows[:len(either2Rows)]
 	for i := range either2Rows {
 		// return row: order(key)
-		row[either2Rows[i]] = pass18Rows[i]
+		pass[either2Rows[i]] = either3Rows[i]
 	}
 }

@@ -411,148 +411,160 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 			compact := kgenTemporary[int64](&call, int(nSlotsLength))
 			compact2 := kgenTemporary[int64](&call, int(nSlotsLength))
 			map2 := kgenTemporary[int32](&call, int(nSlotsLength))
-			histogram := kgenTemporary[int64](&call, 1024)
-			clear(histogram)
 			var nDistinctPlace int64
-			few := min(workers, int(nSlotsLength)/32768)
-			if int(nSlotsLength) < 65536 {
-				few = workers
-			}
-			if few > 1 {
+			if workers > 1 {
 				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 				var nDistinctPlace2 int64
-				kgenInOrder(&call, few, int(nSlotsLength), 32768, func(blocks *kgenBlocks) {
-					histogramOwn := make([]int64, 1024)
+				kgenInOrder(&call, workers, int(nSlotsLength), 32768, func(blocks *kgenBlocks) {
+					compactScratch := make([]int64, 32768)
+					compactScratch2 := make([]int64, 32768)
+					mapScratch := make([]int32, 32768)
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
-						nDistinctPlace3 := sumGroupsKernel11Summary(lo, hi, mask)
+						nDistinctPlace3 := sumGroupsKernel11(lo, hi, mask, insert, compactScratch, compactScratch2, key, mapScratch, 0)
 						blocks.await()
 						nDistinctPlaceBefore := nDistinctPlace2
 						nDistinctPlace2 = nDistinctPlaceBefore + nDistinctPlace3
-						nDistinctPlaceEnd := nDistinctPlace2
 						blocks.release()
-						compactPart := compact[:nDistinctPlaceEnd]
-						compactPart2 := compact2[:nDistinctPlaceEnd]
-						mapPart := map2[:nDistinctPlaceEnd]
-						sumGroupsKernel11(lo, hi, mask, insert, compactPart, compactPart2, key, mapPart, histogramOwn, nDistinctPlaceBefore)
+						copy(compact[nDistinctPlaceBefore:], compactScratch[:nDistinctPlace3])
+						copy(compact2[nDistinctPlaceBefore:], compactScratch2[:nDistinctPlace3])
+						copy(map2[nDistinctPlaceBefore:], mapScratch[:nDistinctPlace3])
 					}
-					blocks.chain.lock.Lock()
-					for i := range histogramOwn {
-						atomic.AddInt64(&histogram[i], histogramOwn[i])
-					}
-					blocks.chain.lock.Unlock()
 				})
 				nDistinctPlace = nDistinctPlace2
 			} else {
-				nDistinctPlace = sumGroupsKernel11(0, int(nSlotsLength), mask, insert, compact, compact2, key, map2, histogram, 0)
+				nDistinctPlace = sumGroupsKernel11(0, int(nSlotsLength), mask, insert, compact, compact2, key, map2, 0)
 			}
 			nDistinctLength := nDistinctPlace
-			add := kgenTemporary[int64](&call, 1024)
-			if workers > 1 {
-				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-				var add2 int64
-				kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						add3 := sumGroupsKernel12Summary(lo, hi, histogram)
-						blocks.await()
-						addBefore := add2
-						add2 = addBefore + add3
-						blocks.release()
-						sumGroupsKernel12(lo, hi, histogram, add, addBefore)
-					}
-				})
+			either := kgenTemporary[int64](&call, int(nSlotsLength))
+			if 0 < 65-int(nDistinctLength) {
+				digits := make([]int64, 64)
+				sumGroupsKernel12Summary(0, int(nDistinctLength), map2, digits)
+				sumGroupsKernel12(0, int(nDistinctLength), map2, either, digits)
 			} else {
-				sumGroupsKernel12(0, 1024, histogram, add, 0)
-			}
-			pass := kgenTemporary[uint32](&call, int(nDistinctLength))
-			pass2 := kgenTemporary[int64](&call, int(nDistinctLength))
-			if workers > 1 {
-				counts := make([]int64, 256)
-				kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						digits := make([]int64, 256)
-						sumGroupsKernel13Summary(lo, hi, map2, 0, digits)
-						blocks.await()
-						for digit := range 256 {
-							count3 := digits[digit]
-							digits[digit] = counts[digit]
-							counts[digit] += count3
+				histogram := kgenTemporary[int64](&call, 1024)
+				clear(histogram)
+				few := min(workers, int(nDistinctLength)/32768)
+				if int(nDistinctLength) < 65536 {
+					few = workers
+				}
+				if few > 1 {
+					kgenFork(&call, few, int(nDistinctLength), 4096, func(_, lo, hi int) {
+						histogramOwn := make([]int64, 1024)
+						sumGroupsKernel13(lo, hi, histogramOwn, map2)
+						for i := range histogramOwn {
+							atomic.AddInt64(&histogram[i], histogramOwn[i])
 						}
-						blocks.release()
-						sumGroupsKernel13(lo, hi, add, map2, pass, pass2, 0, 0, nDistinctLength, digits)
-					}
-				})
-			} else {
-				digits := make([]int64, 256)
-				sumGroupsKernel13(0, int(nDistinctLength), add, map2, pass, pass2, 0, 0, nDistinctLength, digits)
-			}
-			pass3 := kgenTemporary[uint32](&call, int(nDistinctLength))
-			pass4 := kgenTemporary[int64](&call, int(nDistinctLength))
-			if workers > 1 {
-				counts := make([]int64, 256)
-				kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						digits := make([]int64, 256)
-						sumGroupsKernel14Summary(lo, hi, pass, 8, digits)
-						blocks.await()
-						for digit := range 256 {
-							count3 := digits[digit]
-							digits[digit] = counts[digit]
-							counts[digit] += count3
+					})
+				} else {
+					sumGroupsKernel13(0, int(nDistinctLength), histogram, map2)
+				}
+				add := kgenTemporary[int64](&call, 1024)
+				if workers > 1 {
+					// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+					var add2 int64
+					kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							add3 := sumGroupsKernel14Summary(lo, hi, histogram)
+							blocks.await()
+							addBefore := add2
+							add2 = addBefore + add3
+							blocks.release()
+							sumGroupsKernel14(lo, hi, histogram, add, addBefore)
 						}
-						blocks.release()
-						sumGroupsKernel14(lo, hi, add, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
-					}
-				})
-			} else {
-				digits := make([]int64, 256)
-				sumGroupsKernel14(0, int(nDistinctLength), add, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
-			}
-			if workers > 1 {
-				counts := make([]int64, 256)
-				kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						digits := make([]int64, 256)
-						sumGroupsKernel14Summary(lo, hi, pass3, 16, digits)
-						blocks.await()
-						for digit := range 256 {
-							count3 := digits[digit]
-							digits[digit] = counts[digit]
-							counts[digit] += count3
+					})
+				} else {
+					sumGroupsKernel14(0, 1024, histogram, add, 0)
+				}
+				pass := kgenTemporary[uint32](&call, int(nDistinctLength))
+				pass2 := kgenTemporary[int64](&call, int(nDistinctLength))
+				if workers > 1 {
+					counts := make([]int64, 256)
+					kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							digits := make([]int64, 256)
+							sumGroupsKernel15Summary(lo, hi, map2, 0, digits)
+							blocks.await()
+							for digit := range 256 {
+								count3 := digits[digit]
+								digits[digit] = counts[digit]
+								counts[digit] += count3
+							}
+							blocks.release()
+							sumGroupsKernel15(lo, hi, add, map2, pass, pass2, 0, 0, nDistinctLength, digits)
 						}
-						blocks.release()
-						sumGroupsKernel14(lo, hi, add, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
-					}
-				})
-			} else {
-				digits := make([]int64, 256)
-				sumGroupsKernel14(0, int(nDistinctLength), add, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
-			}
-			pass5 := kgenTemporary[int64](&call, int(nDistinctLength))
-			if workers > 1 {
-				counts := make([]int64, 256)
-				kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						digits := make([]int64, 256)
-						sumGroupsKernel16Summary(lo, hi, pass, 24, digits)
-						blocks.await()
-						for digit := range 256 {
-							count3 := digits[digit]
-							digits[digit] = counts[digit]
-							counts[digit] += count3
+					})
+				} else {
+					digits := make([]int64, 256)
+					sumGroupsKernel15(0, int(nDistinctLength), add, map2, pass, pass2, 0, 0, nDistinctLength, digits)
+				}
+				pass3 := kgenTemporary[uint32](&call, int(nDistinctLength))
+				pass4 := kgenTemporary[int64](&call, int(nDistinctLength))
+				if workers > 1 {
+					counts := make([]int64, 256)
+					kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							digits := make([]int64, 256)
+							sumGroupsKernel16Summary(lo, hi, pass, 8, digits)
+							blocks.await()
+							for digit := range 256 {
+								count3 := digits[digit]
+								digits[digit] = counts[digit]
+								counts[digit] += count3
+							}
+							blocks.release()
+							sumGroupsKernel16(lo, hi, add, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
 						}
-						blocks.release()
-						sumGroupsKernel16(lo, hi, add, pass, pass2, pass5, 3, 24, nDistinctLength, digits)
-					}
-				})
-			} else {
-				digits := make([]int64, 256)
-				sumGroupsKernel16(0, int(nDistinctLength), add, pass, pass2, pass5, 3, 24, nDistinctLength, digits)
+					})
+				} else {
+					digits := make([]int64, 256)
+					sumGroupsKernel16(0, int(nDistinctLength), add, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
+				}
+				if workers > 1 {
+					counts := make([]int64, 256)
+					kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							digits := make([]int64, 256)
+							sumGroupsKernel16Summary(lo, hi, pass3, 16, digits)
+							blocks.await()
+							for digit := range 256 {
+								count3 := digits[digit]
+								digits[digit] = counts[digit]
+								counts[digit] += count3
+							}
+							blocks.release()
+							sumGroupsKernel16(lo, hi, add, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
+						}
+					})
+				} else {
+					digits := make([]int64, 256)
+					sumGroupsKernel16(0, int(nDistinctLength), add, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
+				}
+				if workers > 1 {
+					counts := make([]int64, 256)
+					kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							digits := make([]int64, 256)
+							sumGroupsKernel18Summary(lo, hi, pass, 24, digits)
+							blocks.await()
+							for digit := range 256 {
+								count3 := digits[digit]
+								digits[digit] = counts[digit]
+								counts[digit] += count3
+							}
+							blocks.release()
+							sumGroupsKernel18(lo, hi, add, pass, pass2, either, 3, 24, nDistinctLength, digits)
+						}
+					})
+				} else {
+					digits := make([]int64, 256)
+					sumGroupsKernel18(0, int(nDistinctLength), add, pass, pass2, either, 3, 24, nDistinctLength, digits)
+				}
 			}
 			key3 := kgenColumn(&call, dst.Key, int(scalar63))
 			count3 := kgenColumn(&call, dst.Count, int(scalar63))
@@ -562,10 +574,10 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 			}
 			if workers > 1 {
 				kgenFork(&call, workers, int(scalar63), 4096, func(_, lo, hi int) {
-					sumGroupsKernel17(lo, hi, pass5, compact, key, key3, compact2, insert2, count3, insert3, total3)
+					sumGroupsKernel19(lo, hi, either, compact, key, key3, compact2, insert2, count3, insert3, total3)
 				})
 			} else {
-				sumGroupsKernel17(0, int(scalar63), pass5, compact, key, key3, compact2, insert2, count3, insert3, total3)
+				sumGroupsKernel19(0, int(scalar63), either, compact, key, key3, compact2, insert2, count3, insert3, total3)
 			}
 			key22 = key3
 			count2 = count3
@@ -588,13 +600,13 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 				if few > 1 {
 					kgenFork(&call, few, n, 4096, func(_, lo, hi int) {
 						histogramOwn := make([]int64, 256)
-						sumGroupsKernel18(lo, hi, histogramOwn, key, reduce52)
+						sumGroupsKernel20(lo, hi, histogramOwn, key, reduce52)
 						for i := range histogramOwn {
 							atomic.AddInt64(&histogram[i], histogramOwn[i])
 						}
 					})
 				} else {
-					sumGroupsKernel18(0, n, histogram, key, reduce52)
+					sumGroupsKernel20(0, n, histogram, key, reduce52)
 				}
 				add := kgenTemporary[int64](&call, 256)
 				if workers > 1 {
@@ -603,16 +615,16 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 					kgenInOrder(&call, workers, 256, 32768, func(blocks *kgenBlocks) {
 						for blocks.next() {
 							lo, hi := blocks.lo, blocks.hi
-							add3 := sumGroupsKernel19Summary(lo, hi, histogram)
+							add3 := sumGroupsKernel21Summary(lo, hi, histogram)
 							blocks.await()
 							addBefore := add2
 							add2 = addBefore + add3
 							blocks.release()
-							sumGroupsKernel19(lo, hi, histogram, add, addBefore)
+							sumGroupsKernel21(lo, hi, histogram, add, addBefore)
 						}
 					})
 				} else {
-					sumGroupsKernel19(0, 256, histogram, add, 0)
+					sumGroupsKernel21(0, 256, histogram, add, 0)
 				}
 				pass := kgenTemporary[int32](&call, n)
 				pass2 := kgenTemporary[int32](&call, n)
@@ -622,7 +634,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 						for blocks.next() {
 							lo, hi := blocks.lo, blocks.hi
 							digits := make([]int64, 256)
-							sumGroupsKernel20Summary(lo, hi, key, 0, reduce52, digits)
+							sumGroupsKernel22Summary(lo, hi, key, 0, reduce52, digits)
 							blocks.await()
 							for digit := range 256 {
 								count4 := digits[digit]
@@ -630,12 +642,12 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 								counts[digit] += count4
 							}
 							blocks.release()
-							sumGroupsKernel20(lo, hi, add, key, pass, value, pass2, 0, 0, reduce52, int64(n), digits)
+							sumGroupsKernel22(lo, hi, add, key, pass, value, pass2, 0, 0, reduce52, int64(n), digits)
 						}
 					})
 				} else {
 					digits := make([]int64, 256)
-					sumGroupsKernel20(0, n, add, key, pass, value, pass2, 0, 0, reduce52, int64(n), digits)
+					sumGroupsKernel22(0, n, add, key, pass, value, pass2, 0, 0, reduce52, int64(n), digits)
 				}
 				if int(scalar72) > 2147483647 {
 					return fmt.Errorf("n_bins_2 would have %d rows; at most 2147483647 can be computed", int(scalar72))
@@ -646,10 +658,10 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 				clear(aggregate2)
 				if workers > 1 {
 					kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-						sumGroupsKernel21(lo, hi, aggregate, pass, pass2, aggregate2, reduce52, int64(n))
+						sumGroupsKernel23(lo, hi, aggregate, pass, pass2, aggregate2, reduce52, int64(n))
 					})
 				} else {
-					sumGroupsKernel21(0, n, aggregate, pass, pass2, aggregate2, reduce52, int64(n))
+					sumGroupsKernel23(0, n, aggregate, pass, pass2, aggregate2, reduce52, int64(n))
 				}
 				if int(scalar72) > 2147483647 {
 					return fmt.Errorf("tables.kg:6:6: g would have %d rows; at most 2147483647 can be computed", int(scalar72))
@@ -670,7 +682,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 						compactScratch3 := make([]int64, 32768)
 						for blocks.next() {
 							lo, hi := blocks.lo, blocks.hi
-							nFilled2Place3 := sumGroupsKernel22(lo, hi, aggregate, compactScratch, compactScratch2, aggregate2, compactScratch3, reduce52, 0)
+							nFilled2Place3 := sumGroupsKernel24(lo, hi, aggregate, compactScratch, compactScratch2, aggregate2, compactScratch3, reduce52, 0)
 							blocks.await()
 							nFilled2PlaceBefore := nFilled2Place2
 							nFilled2Place2 = nFilled2PlaceBefore + nFilled2Place3
@@ -682,7 +694,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 					})
 					nFilled2Place = nFilled2Place2
 				} else {
-					nFilled2Place = sumGroupsKernel22(0, int(scalar72), aggregate, key3, count4, aggregate2, total4, reduce52, 0)
+					nFilled2Place = sumGroupsKernel24(0, int(scalar72), aggregate, key3, count4, aggregate2, total4, reduce52, 0)
 				}
 				nFilled2Length4 := nFilled2Place
 				key23 = key3
@@ -704,13 +716,13 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 					if workers > 1 {
 						kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
 							histogramOwn := make([]int64, 32)
-							sumGroupsKernel23(lo, hi, histogramOwn, key, reduce4, reduce22, reduce32)
+							sumGroupsKernel25(lo, hi, histogramOwn, key, reduce4, reduce22, reduce32)
 							for i := range histogramOwn {
 								atomic.AddInt64(&histogram[i], histogramOwn[i])
 							}
 						})
 					} else {
-						sumGroupsKernel23(0, n, histogram, key, reduce4, reduce22, reduce32)
+						sumGroupsKernel25(0, n, histogram, key, reduce4, reduce22, reduce32)
 					}
 					map2 := kgenTemporary[int64](&call, 32)
 					if workers > 1 {
@@ -719,16 +731,16 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 						kgenInOrder(&call, workers, 32, 32768, func(blocks *kgenBlocks) {
 							for blocks.next() {
 								lo, hi := blocks.lo, blocks.hi
-								add3 := sumGroupsKernel24Summary(lo, hi, histogram)
+								add3 := sumGroupsKernel26Summary(lo, hi, histogram)
 								blocks.await()
 								addBefore := add2
 								add2 = addBefore + add3
 								blocks.release()
-								sumGroupsKernel24(lo, hi, histogram, add, map2, addBefore)
+								sumGroupsKernel26(lo, hi, histogram, add, map2, addBefore)
 							}
 						})
 					} else {
-						sumGroupsKernel24(0, 32, histogram, add, map2, 0)
+						sumGroupsKernel26(0, 32, histogram, add, map2, 0)
 					}
 					pass := kgenTemporary[uint64](&call, n)
 					if workers > 1 {
@@ -737,7 +749,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 							for blocks.next() {
 								lo, hi := blocks.lo, blocks.hi
 								digits := make([]int64, 32)
-								sumGroupsKernel25Summary(lo, hi, key, 0, reduce4, reduce22, reduce32, digits)
+								sumGroupsKernel27Summary(lo, hi, key, 0, reduce4, reduce22, reduce32, digits)
 								blocks.await()
 								for digit := range 32 {
 									count4 := digits[digit]
@@ -745,19 +757,19 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 									counts[digit] += count4
 								}
 								blocks.release()
-								sumGroupsKernel25(lo, hi, add, key, value, pass, 0, 0, reduce4, reduce22, reduce32, int64(n), digits)
+								sumGroupsKernel27(lo, hi, add, key, value, pass, 0, 0, reduce4, reduce22, reduce32, int64(n), digits)
 							}
 						})
 					} else {
 						digits := make([]int64, 32)
-						sumGroupsKernel25(0, n, add, key, value, pass, 0, 0, reduce4, reduce22, reduce32, int64(n), digits)
+						sumGroupsKernel27(0, n, add, key, value, pass, 0, 0, reduce4, reduce22, reduce32, int64(n), digits)
 					}
 					if workers > 1 {
 						kgenFork(&call, workers, 32, 1, func(_, lo, hi int) {
-							sumGroupsKernel26(lo, hi, add, map2, pass, insert4, insert5, insert6, insert7, insert8)
+							sumGroupsKernel28(lo, hi, add, map2, pass, insert4, insert5, insert6, insert7, insert8)
 						})
 					} else {
-						sumGroupsKernel26(0, 32, add, map2, pass, insert4, insert5, insert6, insert7, insert8)
+						sumGroupsKernel28(0, 32, add, map2, pass, insert4, insert5, insert6, insert7, insert8)
 					}
 					var sum int64
 					var sum2 int64
@@ -770,7 +782,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 						kgenInOrder(&call, workers, 32, 32768, func(blocks *kgenBlocks) {
 							for blocks.next() {
 								lo, hi := blocks.lo, blocks.hi
-								sum7, sum8, sum9 := sumGroupsKernel27(lo, hi, insert8)
+								sum7, sum8, sum9 := sumGroupsKernel29(lo, hi, insert8)
 								blocks.await()
 								sumBefore := sum4
 								sumBefore2 := sum5
@@ -785,7 +797,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 						sum2 = sum5
 						sum3 = sum6
 					} else {
-						sum, sum2, sum3 = sumGroupsKernel27(0, 32, insert8)
+						sum, sum2, sum3 = sumGroupsKernel29(0, 32, insert8)
 					}
 					cond := sum <= 2147483647
 					x := max(sum, 0)
@@ -820,16 +832,16 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 						kgenInOrder(&call, workers, 32, 32768, func(blocks *kgenBlocks) {
 							for blocks.next() {
 								lo, hi := blocks.lo, blocks.hi
-								add4 := sumGroupsKernel28Summary(lo, hi, insert8)
+								add4 := sumGroupsKernel30Summary(lo, hi, insert8)
 								blocks.await()
 								addBefore := add3
 								add3 = addBefore + add4
 								blocks.release()
-								sumGroupsKernel28(lo, hi, insert8, add2, map2, addBefore)
+								sumGroupsKernel30(lo, hi, insert8, add2, map2, addBefore)
 							}
 						})
 					} else {
-						sumGroupsKernel28(0, 32, insert8, add2, map2, 0)
+						sumGroupsKernel30(0, 32, insert8, add2, map2, 0)
 					}
 					if int(nDistinct2Length5) > 2147483647 {
 						return fmt.Errorf("tables.kg:6:6: g would have %d rows; at most 2147483647 can be computed", int(nDistinct2Length5))
@@ -842,10 +854,10 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 					}
 					if workers > 1 {
 						kgenFork(&call, workers, int(nDistinct2Length5), 4096, func(_, lo, hi int) {
-							sumGroupsKernel29(lo, hi, add2, add, map2, insert7, key3, insert4, insert5, count5, insert6, total5, 32)
+							sumGroupsKernel31(lo, hi, add2, add, map2, insert7, key3, insert4, insert5, count5, insert6, total5, 32)
 						})
 					} else {
-						sumGroupsKernel29(0, int(nDistinct2Length5), add2, add, map2, insert7, key3, insert4, insert5, count5, insert6, total5, 32)
+						sumGroupsKernel31(0, int(nDistinct2Length5), add2, add, map2, insert7, key3, insert4, insert5, count5, insert6, total5, 32)
 					}
 					key24 = key3
 					count4 = count5
@@ -876,13 +888,13 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 						if few > 1 {
 							kgenFork(&call, few, n, 4096, func(_, lo, hi int) {
 								histogramOwn := make([]int64, 256)
-								sumGroupsKernel30(lo, hi, histogramOwn, key)
+								sumGroupsKernel32(lo, hi, histogramOwn, key)
 								for i := range histogramOwn {
 									atomic.AddInt64(&histogram[i], histogramOwn[i])
 								}
 							})
 						} else {
-							sumGroupsKernel30(0, n, histogram, key)
+							sumGroupsKernel32(0, n, histogram, key)
 						}
 						add2 := kgenTemporary[int64](&call, 256)
 						if workers > 1 {
@@ -891,16 +903,16 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 							kgenInOrder(&call, workers, 256, 32768, func(blocks *kgenBlocks) {
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
-									add4 := sumGroupsKernel31Summary(lo, hi, histogram)
+									add4 := sumGroupsKernel33Summary(lo, hi, histogram)
 									blocks.await()
 									addBefore := add3
 									add3 = addBefore + add4
 									blocks.release()
-									sumGroupsKernel31(lo, hi, histogram, add2, addBefore)
+									sumGroupsKernel33(lo, hi, histogram, add2, addBefore)
 								}
 							})
 						} else {
-							sumGroupsKernel31(0, 256, histogram, add2, 0)
+							sumGroupsKernel33(0, 256, histogram, add2, 0)
 						}
 						pass2 := kgenTemporary[int32](&call, n)
 						if workers > 1 {
@@ -909,7 +921,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
 									digits := make([]int64, 256)
-									sumGroupsKernel32Summary(lo, hi, key, 0, digits)
+									sumGroupsKernel34Summary(lo, hi, key, 0, digits)
 									blocks.await()
 									for digit := range 256 {
 										count5 := digits[digit]
@@ -917,22 +929,22 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 										counts[digit] += count5
 									}
 									blocks.release()
-									sumGroupsKernel32(lo, hi, add2, key, pass, value, pass2, 0, 0, int64(n), digits)
+									sumGroupsKernel34(lo, hi, add2, key, pass, value, pass2, 0, 0, int64(n), digits)
 								}
 							})
 						} else {
 							digits := make([]int64, 256)
-							sumGroupsKernel32(0, n, add2, key, pass, value, pass2, 0, 0, int64(n), digits)
+							sumGroupsKernel34(0, n, add2, key, pass, value, pass2, 0, 0, int64(n), digits)
 						}
 						kgenFill(insert9, -1)
 						clear(insert10)
 						clear(insert11)
 						if workers > 1 {
 							kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-								sumGroupsKernel33(lo, hi, pass, insert9, insert10, pass2, insert11, nPartitionedSlotsLength, int64(n), int64(n))
+								sumGroupsKernel35(lo, hi, pass, insert9, insert10, pass2, insert11, nPartitionedSlotsLength, int64(n), int64(n))
 							})
 						} else {
-							sumGroupsKernel33(0, n, pass, insert9, insert10, pass2, insert11, nPartitionedSlotsLength, int64(n), int64(n))
+							sumGroupsKernel35(0, n, pass, insert9, insert10, pass2, insert11, nPartitionedSlotsLength, int64(n), int64(n))
 						}
 						var sum int64
 						if workers > 1 {
@@ -941,17 +953,17 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 							kgenInOrder(&call, workers, int(nPartitionedSlotsLength), 32768, func(blocks *kgenBlocks) {
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
-									sum3 := sumGroupsKernel34Summary(lo, hi, insert9, int64(n))
+									sum3 := sumGroupsKernel36Summary(lo, hi, insert9, int64(n))
 									blocks.await()
 									sumBefore := sum2
 									sum2 = sumBefore + sum3
 									blocks.release()
-									sumGroupsKernel34(lo, hi, insert9, mask2, int64(n), sumBefore)
+									sumGroupsKernel36(lo, hi, insert9, mask2, int64(n), sumBefore)
 								}
 							})
 							sum = sum2
 						} else {
-							sum = sumGroupsKernel34(0, int(nPartitionedSlotsLength), insert9, mask2, int64(n), 0)
+							sum = sumGroupsKernel36(0, int(nPartitionedSlotsLength), insert9, mask2, int64(n), 0)
 						}
 						cond := sum <= max(min(int64(n)/8, 16777216), 1)
 						x := min(sum, max(min(int64(n)/8, 16777216), 1))
@@ -971,148 +983,160 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 						compact := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
 						compact2 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
 						map2 := kgenTemporary[int32](&call, int(nPartitionedSlotsLength))
-						histogram := kgenTemporary[int64](&call, 1024)
-						clear(histogram)
 						var nPartitionedDistinctPlace int64
-						few := min(workers, int(nPartitionedSlotsLength)/32768)
-						if int(nPartitionedSlotsLength) < 65536 {
-							few = workers
-						}
-						if few > 1 {
+						if workers > 1 {
 							// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 							var nPartitionedDistinctPlace2 int64
-							kgenInOrder(&call, few, int(nPartitionedSlotsLength), 32768, func(blocks *kgenBlocks) {
-								histogramOwn := make([]int64, 1024)
+							kgenInOrder(&call, workers, int(nPartitionedSlotsLength), 32768, func(blocks *kgenBlocks) {
+								compactScratch := make([]int64, 32768)
+								compactScratch2 := make([]int64, 32768)
+								mapScratch := make([]int32, 32768)
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
-									nPartitionedDistinctPlace3 := sumGroupsKernel35Summary(lo, hi, mask2)
+									nPartitionedDistinctPlace3 := sumGroupsKernel37(lo, hi, mask2, insert9, compactScratch, compactScratch2, pass, mapScratch, 0)
 									blocks.await()
 									nPartitionedDistinctPlaceBefore := nPartitionedDistinctPlace2
 									nPartitionedDistinctPlace2 = nPartitionedDistinctPlaceBefore + nPartitionedDistinctPlace3
-									nPartitionedDistinctPlaceEnd := nPartitionedDistinctPlace2
 									blocks.release()
-									compactPart := compact[:nPartitionedDistinctPlaceEnd]
-									compactPart2 := compact2[:nPartitionedDistinctPlaceEnd]
-									mapPart := map2[:nPartitionedDistinctPlaceEnd]
-									sumGroupsKernel35(lo, hi, mask2, insert9, compactPart, compactPart2, pass, mapPart, histogramOwn, nPartitionedDistinctPlaceBefore)
+									copy(compact[nPartitionedDistinctPlaceBefore:], compactScratch[:nPartitionedDistinctPlace3])
+									copy(compact2[nPartitionedDistinctPlaceBefore:], compactScratch2[:nPartitionedDistinctPlace3])
+									copy(map2[nPartitionedDistinctPlaceBefore:], mapScratch[:nPartitionedDistinctPlace3])
 								}
-								blocks.chain.lock.Lock()
-								for i := range histogramOwn {
-									atomic.AddInt64(&histogram[i], histogramOwn[i])
-								}
-								blocks.chain.lock.Unlock()
 							})
 							nPartitionedDistinctPlace = nPartitionedDistinctPlace2
 						} else {
-							nPartitionedDistinctPlace = sumGroupsKernel35(0, int(nPartitionedSlotsLength), mask2, insert9, compact, compact2, pass, map2, histogram, 0)
+							nPartitionedDistinctPlace = sumGroupsKernel37(0, int(nPartitionedSlotsLength), mask2, insert9, compact, compact2, pass, map2, 0)
 						}
 						nPartitionedDistinctLength := nPartitionedDistinctPlace
-						add2 := kgenTemporary[int64](&call, 1024)
-						if workers > 1 {
-							// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-							var add3 int64
-							kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
-								for blocks.next() {
-									lo, hi := blocks.lo, blocks.hi
-									add4 := sumGroupsKernel36Summary(lo, hi, histogram)
-									blocks.await()
-									addBefore := add3
-									add3 = addBefore + add4
-									blocks.release()
-									sumGroupsKernel36(lo, hi, histogram, add2, addBefore)
-								}
-							})
+						either := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
+						if 0 < 65-int(nPartitionedDistinctLength) {
+							digits := make([]int64, 64)
+							sumGroupsKernel38Summary(0, int(nPartitionedDistinctLength), map2, digits)
+							sumGroupsKernel38(0, int(nPartitionedDistinctLength), map2, either, digits)
 						} else {
-							sumGroupsKernel36(0, 1024, histogram, add2, 0)
-						}
-						pass2 := kgenTemporary[uint32](&call, int(nPartitionedDistinctLength))
-						pass3 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
-						if workers > 1 {
-							counts := make([]int64, 256)
-							kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
-								for blocks.next() {
-									lo, hi := blocks.lo, blocks.hi
-									digits := make([]int64, 256)
-									sumGroupsKernel37Summary(lo, hi, map2, 0, digits)
-									blocks.await()
-									for digit := range 256 {
-										count6 := digits[digit]
-										digits[digit] = counts[digit]
-										counts[digit] += count6
+							histogram := kgenTemporary[int64](&call, 1024)
+							clear(histogram)
+							few := min(workers, int(nPartitionedDistinctLength)/32768)
+							if int(nPartitionedDistinctLength) < 65536 {
+								few = workers
+							}
+							if few > 1 {
+								kgenFork(&call, few, int(nPartitionedDistinctLength), 4096, func(_, lo, hi int) {
+									histogramOwn := make([]int64, 1024)
+									sumGroupsKernel39(lo, hi, histogramOwn, map2)
+									for i := range histogramOwn {
+										atomic.AddInt64(&histogram[i], histogramOwn[i])
 									}
-									blocks.release()
-									sumGroupsKernel37(lo, hi, add2, map2, pass2, pass3, 0, 0, nPartitionedDistinctLength, digits)
-								}
-							})
-						} else {
-							digits := make([]int64, 256)
-							sumGroupsKernel37(0, int(nPartitionedDistinctLength), add2, map2, pass2, pass3, 0, 0, nPartitionedDistinctLength, digits)
-						}
-						pass4 := kgenTemporary[uint32](&call, int(nPartitionedDistinctLength))
-						pass5 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
-						if workers > 1 {
-							counts := make([]int64, 256)
-							kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
-								for blocks.next() {
-									lo, hi := blocks.lo, blocks.hi
-									digits := make([]int64, 256)
-									sumGroupsKernel38Summary(lo, hi, pass2, 8, digits)
-									blocks.await()
-									for digit := range 256 {
-										count6 := digits[digit]
-										digits[digit] = counts[digit]
-										counts[digit] += count6
+								})
+							} else {
+								sumGroupsKernel39(0, int(nPartitionedDistinctLength), histogram, map2)
+							}
+							add2 := kgenTemporary[int64](&call, 1024)
+							if workers > 1 {
+								// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+								var add3 int64
+								kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
+									for blocks.next() {
+										lo, hi := blocks.lo, blocks.hi
+										add4 := sumGroupsKernel40Summary(lo, hi, histogram)
+										blocks.await()
+										addBefore := add3
+										add3 = addBefore + add4
+										blocks.release()
+										sumGroupsKernel40(lo, hi, histogram, add2, addBefore)
 									}
-									blocks.release()
-									sumGroupsKernel38(lo, hi, add2, pass2, pass4, pass3, pass5, 1, 8, nPartitionedDistinctLength, digits)
-								}
-							})
-						} else {
-							digits := make([]int64, 256)
-							sumGroupsKernel38(0, int(nPartitionedDistinctLength), add2, pass2, pass4, pass3, pass5, 1, 8, nPartitionedDistinctLength, digits)
-						}
-						if workers > 1 {
-							counts := make([]int64, 256)
-							kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
-								for blocks.next() {
-									lo, hi := blocks.lo, blocks.hi
-									digits := make([]int64, 256)
-									sumGroupsKernel38Summary(lo, hi, pass4, 16, digits)
-									blocks.await()
-									for digit := range 256 {
-										count6 := digits[digit]
-										digits[digit] = counts[digit]
-										counts[digit] += count6
+								})
+							} else {
+								sumGroupsKernel40(0, 1024, histogram, add2, 0)
+							}
+							pass2 := kgenTemporary[uint32](&call, int(nPartitionedDistinctLength))
+							pass3 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
+							if workers > 1 {
+								counts := make([]int64, 256)
+								kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+									for blocks.next() {
+										lo, hi := blocks.lo, blocks.hi
+										digits := make([]int64, 256)
+										sumGroupsKernel41Summary(lo, hi, map2, 0, digits)
+										blocks.await()
+										for digit := range 256 {
+											count6 := digits[digit]
+											digits[digit] = counts[digit]
+											counts[digit] += count6
+										}
+										blocks.release()
+										sumGroupsKernel41(lo, hi, add2, map2, pass2, pass3, 0, 0, nPartitionedDistinctLength, digits)
 									}
-									blocks.release()
-									sumGroupsKernel38(lo, hi, add2, pass4, pass2, pass5, pass3, 2, 16, nPartitionedDistinctLength, digits)
-								}
-							})
-						} else {
-							digits := make([]int64, 256)
-							sumGroupsKernel38(0, int(nPartitionedDistinctLength), add2, pass4, pass2, pass5, pass3, 2, 16, nPartitionedDistinctLength, digits)
-						}
-						pass6 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
-						if workers > 1 {
-							counts := make([]int64, 256)
-							kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
-								for blocks.next() {
-									lo, hi := blocks.lo, blocks.hi
-									digits := make([]int64, 256)
-									sumGroupsKernel40Summary(lo, hi, pass2, 24, digits)
-									blocks.await()
-									for digit := range 256 {
-										count6 := digits[digit]
-										digits[digit] = counts[digit]
-										counts[digit] += count6
+								})
+							} else {
+								digits := make([]int64, 256)
+								sumGroupsKernel41(0, int(nPartitionedDistinctLength), add2, map2, pass2, pass3, 0, 0, nPartitionedDistinctLength, digits)
+							}
+							pass4 := kgenTemporary[uint32](&call, int(nPartitionedDistinctLength))
+							pass5 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
+							if workers > 1 {
+								counts := make([]int64, 256)
+								kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+									for blocks.next() {
+										lo, hi := blocks.lo, blocks.hi
+										digits := make([]int64, 256)
+										sumGroupsKernel42Summary(lo, hi, pass2, 8, digits)
+										blocks.await()
+										for digit := range 256 {
+											count6 := digits[digit]
+											digits[digit] = counts[digit]
+											counts[digit] += count6
+										}
+										blocks.release()
+										sumGroupsKernel42(lo, hi, add2, pass2, pass4, pass3, pass5, 1, 8, nPartitionedDistinctLength, digits)
 									}
-									blocks.release()
-									sumGroupsKernel40(lo, hi, add2, pass2, pass3, pass6, 3, 24, nPartitionedDistinctLength, digits)
-								}
-							})
-						} else {
-							digits := make([]int64, 256)
-							sumGroupsKernel40(0, int(nPartitionedDistinctLength), add2, pass2, pass3, pass6, 3, 24, nPartitionedDistinctLength, digits)
+								})
+							} else {
+								digits := make([]int64, 256)
+								sumGroupsKernel42(0, int(nPartitionedDistinctLength), add2, pass2, pass4, pass3, pass5, 1, 8, nPartitionedDistinctLength, digits)
+							}
+							if workers > 1 {
+								counts := make([]int64, 256)
+								kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+									for blocks.next() {
+										lo, hi := blocks.lo, blocks.hi
+										digits := make([]int64, 256)
+										sumGroupsKernel42Summary(lo, hi, pass4, 16, digits)
+										blocks.await()
+										for digit := range 256 {
+											count6 := digits[digit]
+											digits[digit] = counts[digit]
+											counts[digit] += count6
+										}
+										blocks.release()
+										sumGroupsKernel42(lo, hi, add2, pass4, pass2, pass5, pass3, 2, 16, nPartitionedDistinctLength, digits)
+									}
+								})
+							} else {
+								digits := make([]int64, 256)
+								sumGroupsKernel42(0, int(nPartitionedDistinctLength), add2, pass4, pass2, pass5, pass3, 2, 16, nPartitionedDistinctLength, digits)
+							}
+							if workers > 1 {
+								counts := make([]int64, 256)
+								kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+									for blocks.next() {
+										lo, hi := blocks.lo, blocks.hi
+										digits := make([]int64, 256)
+										sumGroupsKernel44Summary(lo, hi, pass2, 24, digits)
+										blocks.await()
+										for digit := range 256 {
+											count6 := digits[digit]
+											digits[digit] = counts[digit]
+											counts[digit] += count6
+										}
+										blocks.release()
+										sumGroupsKernel44(lo, hi, add2, pass2, pass3, either, 3, 24, nPartitionedDistinctLength, digits)
+									}
+								})
+							} else {
+								digits := make([]int64, 256)
+								sumGroupsKernel44(0, int(nPartitionedDistinctLength), add2, pass2, pass3, either, 3, 24, nPartitionedDistinctLength, digits)
+							}
 						}
 						if int(nDistinct2Length5) > 2147483647 {
 							return fmt.Errorf("tables.kg:6:6: g would have %d rows; at most 2147483647 can be computed", int(nDistinct2Length5))
@@ -1125,10 +1149,10 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 						}
 						if workers > 1 {
 							kgenFork(&call, workers, int(scalar96), 4096, func(_, lo, hi int) {
-								sumGroupsKernel41(lo, hi, pass6, compact, pass, key3, compact2, insert10, count6, insert11, total6)
+								sumGroupsKernel45(lo, hi, either, compact, pass, key3, compact2, insert10, count6, insert11, total6)
 							})
 						} else {
-							sumGroupsKernel41(0, int(scalar96), pass6, compact, pass, key3, compact2, insert10, count6, insert11, total6)
+							sumGroupsKernel45(0, int(scalar96), either, compact, pass, key3, compact2, insert10, count6, insert11, total6)
 						}
 						key25 = key3
 						count5 = count6
@@ -1143,13 +1167,13 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 						if few > 1 {
 							kgenFork(&call, few, n, 4096, func(_, lo, hi int) {
 								histogramOwn := make([]int64, 1024)
-								sumGroupsKernel42(lo, hi, histogramOwn, key)
+								sumGroupsKernel46(lo, hi, histogramOwn, key)
 								for i := range histogramOwn {
 									atomic.AddInt64(&histogram[i], histogramOwn[i])
 								}
 							})
 						} else {
-							sumGroupsKernel42(0, n, histogram, key)
+							sumGroupsKernel46(0, n, histogram, key)
 						}
 						add2 := kgenTemporary[int64](&call, 1024)
 						if workers > 1 {
@@ -1158,16 +1182,16 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 							kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
-									add4 := sumGroupsKernel43Summary(lo, hi, histogram)
+									add4 := sumGroupsKernel47Summary(lo, hi, histogram)
 									blocks.await()
 									addBefore := add3
 									add3 = addBefore + add4
 									blocks.release()
-									sumGroupsKernel43(lo, hi, histogram, add2, addBefore)
+									sumGroupsKernel47(lo, hi, histogram, add2, addBefore)
 								}
 							})
 						} else {
-							sumGroupsKernel43(0, 1024, histogram, add2, 0)
+							sumGroupsKernel47(0, 1024, histogram, add2, 0)
 						}
 						pass2 := kgenTemporary[uint32](&call, n)
 						pass3 := kgenTemporary[int64](&call, n)
@@ -1177,7 +1201,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
 									digits := make([]int64, 256)
-									sumGroupsKernel44Summary(lo, hi, key, 0, digits)
+									sumGroupsKernel48Summary(lo, hi, key, 0, digits)
 									blocks.await()
 									for digit := range 256 {
 										count6 := digits[digit]
@@ -1185,12 +1209,12 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 										counts[digit] += count6
 									}
 									blocks.release()
-									sumGroupsKernel44(lo, hi, add2, key, pass2, pass3, 0, 0, int64(n), digits)
+									sumGroupsKernel48(lo, hi, add2, key, pass2, pass3, 0, 0, int64(n), digits)
 								}
 							})
 						} else {
 							digits := make([]int64, 256)
-							sumGroupsKernel44(0, n, add2, key, pass2, pass3, 0, 0, int64(n), digits)
+							sumGroupsKernel48(0, n, add2, key, pass2, pass3, 0, 0, int64(n), digits)
 						}
 						pass4 := kgenTemporary[uint32](&call, n)
 						pass5 := kgenTemporary[int64](&call, n)
@@ -1200,7 +1224,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
 									digits := make([]int64, 256)
-									sumGroupsKernel45Summary(lo, hi, pass2, 8, digits)
+									sumGroupsKernel49Summary(lo, hi, pass2, 8, digits)
 									blocks.await()
 									for digit := range 256 {
 										count6 := digits[digit]
@@ -1208,12 +1232,12 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 										counts[digit] += count6
 									}
 									blocks.release()
-									sumGroupsKernel45(lo, hi, add2, pass2, pass4, pass3, pass5, 1, 8, int64(n), digits)
+									sumGroupsKernel49(lo, hi, add2, pass2, pass4, pass3, pass5, 1, 8, int64(n), digits)
 								}
 							})
 						} else {
 							digits := make([]int64, 256)
-							sumGroupsKernel45(0, n, add2, pass2, pass4, pass3, pass5, 1, 8, int64(n), digits)
+							sumGroupsKernel49(0, n, add2, pass2, pass4, pass3, pass5, 1, 8, int64(n), digits)
 						}
 						if workers > 1 {
 							counts := make([]int64, 256)
@@ -1221,7 +1245,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
 									digits := make([]int64, 256)
-									sumGroupsKernel45Summary(lo, hi, pass4, 16, digits)
+									sumGroupsKernel49Summary(lo, hi, pass4, 16, digits)
 									blocks.await()
 									for digit := range 256 {
 										count6 := digits[digit]
@@ -1229,12 +1253,12 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 										counts[digit] += count6
 									}
 									blocks.release()
-									sumGroupsKernel45(lo, hi, add2, pass4, pass2, pass5, pass3, 2, 16, int64(n), digits)
+									sumGroupsKernel49(lo, hi, add2, pass4, pass2, pass5, pass3, 2, 16, int64(n), digits)
 								}
 							})
 						} else {
 							digits := make([]int64, 256)
-							sumGroupsKernel45(0, n, add2, pass4, pass2, pass5, pass3, 2, 16, int64(n), digits)
+							sumGroupsKernel49(0, n, add2, pass4, pass2, pass5, pass3, 2, 16, int64(n), digits)
 						}
 						pass6 := kgenTemporary[uint32](&call, n)
 						pass7 := kgenTemporary[int64](&call, n)
@@ -1244,7 +1268,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
 									digits := make([]int64, 256)
-									sumGroupsKernel45Summary(lo, hi, pass2, 24, digits)
+									sumGroupsKernel49Summary(lo, hi, pass2, 24, digits)
 									blocks.await()
 									for digit := range 256 {
 										count6 := digits[digit]
@@ -1252,12 +1276,12 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 										counts[digit] += count6
 									}
 									blocks.release()
-									sumGroupsKernel45(lo, hi, add2, pass2, pass6, pass3, pass7, 3, 24, int64(n), digits)
+									sumGroupsKernel49(lo, hi, add2, pass2, pass6, pass3, pass7, 3, 24, int64(n), digits)
 								}
 							})
 						} else {
 							digits := make([]int64, 256)
-							sumGroupsKernel45(0, n, add2, pass2, pass6, pass3, pass7, 3, 24, int64(n), digits)
+							sumGroupsKernel49(0, n, add2, pass2, pass6, pass3, pass7, 3, 24, int64(n), digits)
 						}
 						if int(nDistinct2Length5) > 2147483647 {
 							return fmt.Errorf("tables.kg:6:6: g would have %d rows; at most 2147483647 can be computed", int(nDistinct2Length5))
@@ -1281,7 +1305,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 							kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
-									gRunsBegun3, openPresent, openLast3, openHead, openSum5, openHead2, openSum6 := sumGroupsKernel48Summary(lo, hi, pass6, pass7, value)
+									gRunsBegun3, openPresent, openLast3, openHead, openSum5, openHead2, openSum6 := sumGroupsKernel52Summary(lo, hi, pass6, pass7, value)
 									blocks.await()
 									gRunsBegunBefore := gRunsBegun2
 									openLastBefore := openLast2
@@ -1308,7 +1332,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 									aggregatePart := key3[:max(int(gRunsBegunEnd)-1, 0)]
 									aggregatePart2 := count6[:max(int(gRunsBegunEnd)-1, 0)]
 									aggregatePart3 := total6[:max(int(gRunsBegunEnd)-1, 0)]
-									sumGroupsKernel48(lo, hi, pass6, aggregatePart, aggregatePart2, pass7, value, aggregatePart3, gRunsBegunBefore, openLastBefore, openSumBefore, openSumBefore2)
+									sumGroupsKernel52(lo, hi, pass6, aggregatePart, aggregatePart2, pass7, value, aggregatePart3, gRunsBegunBefore, openLastBefore, openSumBefore, openSumBefore2)
 								}
 							})
 							gRunsBegun = gRunsBegun2
@@ -1316,7 +1340,7 @@ func SumGroupsInto(dst *SumGroupsResult, key, value []int32, options ...Option) 
 							openSum = openSum3
 							openSum2 = openSum4
 						} else {
-							gRunsBegun, openLast, openSum, openSum2 = sumGroupsKernel48(0, n, pass6, key3, count6, pass7, value, total6, 0, 0, 0, 0)
+							gRunsBegun, openLast, openSum, openSum2 = sumGroupsKernel52(0, n, pass6, key3, count6, pass7, value, total6, 0, 0, 0, 0)
 						}
 						if gRunsBegun > 0 {
 							slot := gRunsBegun - 1
@@ -1771,11 +1795,11 @@ func sumGroupsKernel10Summary(lo, hi int, insert2 []int64, n int64) int64 {
 	return sum
 }
 
-// sumGroupsKernel11 runs rows lo to hi through the stages partial2, offset2, add2, compact2, map19, map20, histogram2, from the state before them to the one after.
+// sumGroupsKernel11 runs rows lo to hi through the stages partial2, offset2, add2, compact2, map19, from the state before them to the one after.
 // Blocks of rows of both kinds list the selected ones first, and visit these: a branch on each would be guessed wrong.
 //
 //go:noinline
-func sumGroupsKernel11(lo, hi int, mask2 []bool, insert2, compact, compact2 []int64, key, map2 []int32, histogram []int64, nDistinctPlace int64) int64 {
+func sumGroupsKernel11(lo, hi int, mask2 []bool, insert2, compact, compact2 []int64, key, map2 []int32, nDistinctPlace int64) int64 {
 	compact2 = compact2[:len(compact)]
 	map2 = map2[:len(compact)]
 	mask2Rows := mask2[lo:hi]
@@ -1807,27 +1831,6 @@ func sumGroupsKernel11(lo, hi int, mask2 []bool, insert2, compact, compact2 []in
 				}
 				key3 := key2
 				map2[nDistinctPlace] = key3
-				x := uint32(key3) - 2147483648
-				digit := int64(x >> 0 & 255)
-				bin := int(digit)
-				if uint64(bin) < uint64(len(histogram)) {
-					histogram[bin]++
-				}
-				digit2 := int64(x >> 8 & 255)
-				bin2 := int(digit2 + 256)
-				if uint64(bin2) < uint64(len(histogram)) {
-					histogram[bin2]++
-				}
-				digit3 := int64(x >> 16 & 255)
-				bin3 := int(digit3 + 512)
-				if uint64(bin3) < uint64(len(histogram)) {
-					histogram[bin3]++
-				}
-				digit4 := int64(x >> 24 & 255)
-				bin4 := int(digit4 + 768)
-				if uint64(bin4) < uint64(len(histogram)) {
-					histogram[bin4]++
-				}
 				nDistinctPlace++
 			}
 		} else {
@@ -1843,27 +1846,6 @@ func sumGroupsKernel11(lo, hi int, mask2 []bool, insert2, compact, compact2 []in
 					}
 					key3 := key2
 					map2[nDistinctPlace] = key3
-					x := uint32(key3) - 2147483648
-					digit := int64(x >> 0 & 255)
-					bin := int(digit)
-					if uint64(bin) < uint64(len(histogram)) {
-						histogram[bin]++
-					}
-					digit2 := int64(x >> 8 & 255)
-					bin2 := int(digit2 + 256)
-					if uint64(bin2) < uint64(len(histogram)) {
-						histogram[bin2]++
-					}
-					digit3 := int64(x >> 16 & 255)
-					bin3 := int(digit3 + 512)
-					if uint64(bin3) < uint64(len(histogram)) {
-						histogram[bin3]++
-					}
-					digit4 := int64(x >> 24 & 255)
-					bin4 := int(digit4 + 768)
-					if uint64(bin4) < uint64(len(histogram)) {
-						histogram[bin4]++
-					}
 					nDistinctPlace++
 				}
 			}
@@ -1882,50 +1864,85 @@ func sumGroupsKernel11(lo, hi int, mask2 []bool, insert2, compact, compact2 []in
 			}
 			key3 := key2
 			map2[nDistinctPlace] = key3
-			x := uint32(key3) - 2147483648
-			digit := int64(x >> 0 & 255)
-			bin := int(digit)
-			if uint64(bin) < uint64(len(histogram)) {
-				histogram[bin]++
-			}
-			digit2 := int64(x >> 8 & 255)
-			bin2 := int(digit2 + 256)
-			if uint64(bin2) < uint64(len(histogram)) {
-				histogram[bin2]++
-			}
-			digit3 := int64(x >> 16 & 255)
-			bin3 := int(digit3 + 512)
-			if uint64(bin3) < uint64(len(histogram)) {
-				histogram[bin3]++
-			}
-			digit4 := int64(x >> 24 & 255)
-			bin4 := int(digit4 + 768)
-			if uint64(bin4) < uint64(len(histogram)) {
-				histogram[bin4]++
-			}
 			nDistinctPlace++
 		}
 	}
 	return nDistinctPlace
 }
 
-// sumGroupsKernel11Summary returns what rows lo to hi add to the state, in the stages partial2, offset2, add2, compact2, map19, map20, histogram2.
-// Every row is stored, and the next row overwrites it unless it is selected.
+// sumGroupsKernel12 runs rows lo to hi through the stages pass1, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel11Summary(lo, hi int, mask2 []bool) int64 {
-	var nDistinctPlace int64
-	mask2Rows := mask2[lo:hi]
-	for _, selected := range mask2Rows {
-		nDistinctPlace += kgenBit[int64](selected)
+func sumGroupsKernel12(lo, hi int, map17 []int32, pass, digits []int64) {
+	list := (*[64]int64)(digits)
+	places := make([]int64, 64)
+	for place := lo; place < hi; place++ {
+		places[list[place]] = int64(place)
 	}
-	return nDistinctPlace
+	map17Rows := map17[lo:hi]
+	for i := range map17Rows {
+		// g = groups(key)
+		place := places[i]
+		pass[place] = int64(lo + i)
+	}
 }
 
-// sumGroupsKernel12 runs rows lo to hi through the stages partial3, offset3, add3, from the state before them to the one after.
+// sumGroupsKernel12Summary returns what rows lo to hi add to the state, in the stages pass1.
 //
 //go:noinline
-func sumGroupsKernel12(lo, hi int, histogram2, add []int64, add2 int64) int64 {
+func sumGroupsKernel12Summary(lo, hi int, map17 []int32, digits []int64) {
+	list := (*[64]int64)(digits)
+	words := make([]uint32, 64)
+	map17Rows := map17[lo:hi]
+	for i := range map17Rows {
+		// g = groups(key)
+		word := uint32(map17Rows[i]) - 2147483648
+		at := i
+		for at > 0 && words[at-1] > word {
+			words[at] = words[at-1]
+			list[at] = list[at-1]
+			at--
+		}
+		words[at] = word
+		list[at] = int64(i)
+	}
+}
+
+// sumGroupsKernel13 runs rows lo to hi through the stages map20, histogram2, from the state before them to the one after.
+//
+//go:noinline
+func sumGroupsKernel13(lo, hi int, histogram []int64, map17 []int32) {
+	map17Rows := map17[lo:hi]
+	for i := range map17Rows {
+		x := uint32(map17Rows[i]) - 2147483648
+		digit := int64(x >> 0 & 255)
+		// g = groups(key)
+		bin := int(digit)
+		if uint64(bin) < uint64(len(histogram)) {
+			histogram[bin]++
+		}
+		digit2 := int64(x >> 8 & 255)
+		bin2 := int(digit2 + 256)
+		if uint64(bin2) < uint64(len(histogram)) {
+			histogram[bin2]++
+		}
+		digit3 := int64(x >> 16 & 255)
+		bin3 := int(digit3 + 512)
+		if uint64(bin3) < uint64(len(histogram)) {
+			histogram[bin3]++
+		}
+		digit4 := int64(x >> 24 & 255)
+		bin4 := int(digit4 + 768)
+		if uint64(bin4) < uint64(len(histogram)) {
+			histogram[bin4]++
+		}
+	}
+}
+
+// sumGroupsKernel14 runs rows lo to hi through the stages partial3, offset3, add3, from the state before them to the one after.
+//
+//go:noinline
+func sumGroupsKernel14(lo, hi int, histogram2, add []int64, add2 int64) int64 {
 	histogram2Rows := histogram2[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram2Rows)]
@@ -1937,10 +1954,10 @@ func sumGroupsKernel12(lo, hi int, histogram2, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// sumGroupsKernel12Summary returns what rows lo to hi add to the state, in the stages partial3, offset3, add3.
+// sumGroupsKernel14Summary returns what rows lo to hi add to the state, in the stages partial3, offset3, add3.
 //
 //go:noinline
-func sumGroupsKernel12Summary(lo, hi int, histogram2 []int64) int64 {
+func sumGroupsKernel14Summary(lo, hi int, histogram2 []int64) int64 {
 	var add int64
 	histogram2Rows := histogram2[lo:hi]
 	for i := range histogram2Rows {
@@ -1949,10 +1966,10 @@ func sumGroupsKernel12Summary(lo, hi int, histogram2 []int64) int64 {
 	return add
 }
 
-// sumGroupsKernel13 runs rows lo to hi through the stages pass1, from the state before them to the one after.
+// sumGroupsKernel15 runs rows lo to hi through the stages pass2, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel13(lo, hi int, add []int64, map17 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
+func sumGroupsKernel15(lo, hi int, add []int64, map17 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nDistinct
 	pass2 = pass2[:len(pass)]
@@ -1974,10 +1991,10 @@ func sumGroupsKernel13(lo, hi int, add []int64, map17 []int32, pass []uint32, pa
 	}
 }
 
-// sumGroupsKernel13Summary returns what rows lo to hi add to the state, in the stages pass1.
+// sumGroupsKernel15Summary returns what rows lo to hi add to the state, in the stages pass2.
 //
 //go:noinline
-func sumGroupsKernel13Summary(lo, hi int, map17 []int32, digitShift int64, digits []int64) {
+func sumGroupsKernel15Summary(lo, hi int, map17 []int32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	map17Rows := map17[lo:hi]
 	for i := range map17Rows {
@@ -1989,52 +2006,52 @@ func sumGroupsKernel13Summary(lo, hi int, map17 []int32, digitShift int64, digit
 	}
 }
 
-// sumGroupsKernel14 runs rows lo to hi through the stages pass2, from the state before them to the one after.
+// sumGroupsKernel16 runs rows lo to hi through the stages pass3, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel14(lo, hi int, add []int64, pass, pass2 []uint32, pass22, pass3 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
+func sumGroupsKernel16(lo, hi int, add []int64, pass2, pass []uint32, pass3, pass4 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nDistinct
-	room := min(len(pass2), len(pass3))
-	pass2 = pass2[:room]
-	pass3 = pass3[:room]
+	room := min(len(pass), len(pass4))
+	pass = pass[:room]
+	pass4 = pass4[:room]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
 		places[digit] += add[int64(digit)+x] - x2
 	}
-	passRows := pass[lo:hi]
-	pass2Rows := pass22[lo:hi]
-	pass2Rows = pass2Rows[:len(passRows)]
-	for i, pass4 := range passRows {
-		digit := int64(pass4 >> (digitShift & 31) & 255)
+	pass2Rows := pass2[lo:hi]
+	pass3Rows := pass3[lo:hi]
+	pass3Rows = pass3Rows[:len(pass2Rows)]
+	for i, pass5 := range pass2Rows {
+		digit := int64(pass5 >> (digitShift & 31) & 255)
 		// g = groups(key)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
-		pass2[place] = pass4
-		pass3[place] = pass2Rows[i]
+		pass[place] = pass5
+		pass4[place] = pass3Rows[i]
 	}
 }
 
-// sumGroupsKernel14Summary returns what rows lo to hi add to the state, in the stages pass2.
+// sumGroupsKernel16Summary returns what rows lo to hi add to the state, in the stages pass3.
 //
 //go:noinline
-func sumGroupsKernel14Summary(lo, hi int, pass []uint32, digitShift int64, digits []int64) {
+func sumGroupsKernel16Summary(lo, hi int, pass2 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	passRows := pass[lo:hi]
-	for _, pass2 := range passRows {
-		digit := int64(pass2 >> (digitShift & 31) & 255)
+	pass2Rows := pass2[lo:hi]
+	for _, pass := range pass2Rows {
+		digit := int64(pass >> (digitShift & 31) & 255)
 		// g = groups(key)
 		digit2 := int(digit)
 		counts[digit2]++
 	}
 }
 
-// sumGroupsKernel16 runs rows lo to hi through the stages pass4, from the state before them to the one after.
+// sumGroupsKernel18 runs rows lo to hi through the stages pass5, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel16(lo, hi int, add []int64, pass5 []uint32, pass6, pass []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
+func sumGroupsKernel18(lo, hi int, add []int64, pass6 []uint32, pass7, pass []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nDistinct
 	places := (*[256]int64)(digits)
@@ -2042,44 +2059,44 @@ func sumGroupsKernel16(lo, hi int, add []int64, pass5 []uint32, pass6, pass []in
 	for digit := range 256 {
 		places[digit] += add[int64(digit)+x] - x2
 	}
-	pass5Rows := pass5[lo:hi]
 	pass6Rows := pass6[lo:hi]
-	pass6Rows = pass6Rows[:len(pass5Rows)]
-	for i := range pass5Rows {
-		digit := int64(pass5Rows[i] >> (digitShift & 31) & 255)
+	pass7Rows := pass7[lo:hi]
+	pass7Rows = pass7Rows[:len(pass6Rows)]
+	for i := range pass6Rows {
+		digit := int64(pass6Rows[i] >> (digitShift & 31) & 255)
 		// g = groups(key)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
-		pass[place] = pass6Rows[i]
+		pass[place] = pass7Rows[i]
 	}
 }
 
-// sumGroupsKernel16Summary returns what rows lo to hi add to the state, in the stages pass4.
+// sumGroupsKernel18Summary returns what rows lo to hi add to the state, in the stages pass5.
 //
 //go:noinline
-func sumGroupsKernel16Summary(lo, hi int, pass5 []uint32, digitShift int64, digits []int64) {
+func sumGroupsKernel18Summary(lo, hi int, pass6 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass5Rows := pass5[lo:hi]
-	for i := range pass5Rows {
-		digit := int64(pass5Rows[i] >> (digitShift & 31) & 255)
+	pass6Rows := pass6[lo:hi]
+	for i := range pass6Rows {
+		digit := int64(pass6Rows[i] >> (digitShift & 31) & 255)
 		// g = groups(key)
 		digit2 := int(digit)
 		counts[digit2]++
 	}
 }
 
-// sumGroupsKernel17 runs rows lo to hi through the stages map21, map22, map59, map60, map61, from the state before them to the one after.
+// sumGroupsKernel19 runs rows lo to hi through the stages map21, map22, map59, map60, map61, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel17(lo, hi int, pass7, compact2 []int64, key, map2 []int32, compact3, insert9, map3, insert12, map4 []int64) {
+func sumGroupsKernel19(lo, hi int, either, compact2 []int64, key, map2 []int32, compact3, insert9, map3, insert12, map4 []int64) {
 	mapRows := map2[lo:hi]
 	mapRows2 := map3[lo:hi]
 	mapRows2 = mapRows2[:len(mapRows)]
 	mapRows3 := map4[lo:hi]
 	mapRows3 = mapRows3[:len(mapRows)]
 	for i := range mapRows {
-		x := pass7[lo+i]
+		x := either[lo+i]
 		var compact int64
 		if uint64(x) < uint64(len(compact2)) {
 			compact = compact2[x]
@@ -2112,10 +2129,10 @@ func sumGroupsKernel17(lo, hi int, pass7, compact2 []int64, key, map2 []int32, c
 	}
 }
 
-// sumGroupsKernel18 runs rows lo to hi through the stages map23, histogram3, from the state before them to the one after.
+// sumGroupsKernel20 runs rows lo to hi through the stages map23, histogram3, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel18(lo, hi int, histogram []int64, key []int32, reduce5 uint32) {
+func sumGroupsKernel20(lo, hi int, histogram []int64, key []int32, reduce5 uint32) {
 	keyRows := key[lo:hi]
 	for i := range keyRows {
 		digit := int64((uint32(keyRows[i]) - 2147483648 - reduce5) >> 16 >> 0 & 255)
@@ -2127,10 +2144,10 @@ func sumGroupsKernel18(lo, hi int, histogram []int64, key []int32, reduce5 uint3
 	}
 }
 
-// sumGroupsKernel19 runs rows lo to hi through the stages partial4, offset4, add4, from the state before them to the one after.
+// sumGroupsKernel21 runs rows lo to hi through the stages partial4, offset4, add4, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel19(lo, hi int, histogram3, add []int64, add2 int64) int64 {
+func sumGroupsKernel21(lo, hi int, histogram3, add []int64, add2 int64) int64 {
 	histogram3Rows := histogram3[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram3Rows)]
@@ -2142,10 +2159,10 @@ func sumGroupsKernel19(lo, hi int, histogram3, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// sumGroupsKernel19Summary returns what rows lo to hi add to the state, in the stages partial4, offset4, add4.
+// sumGroupsKernel21Summary returns what rows lo to hi add to the state, in the stages partial4, offset4, add4.
 //
 //go:noinline
-func sumGroupsKernel19Summary(lo, hi int, histogram3 []int64) int64 {
+func sumGroupsKernel21Summary(lo, hi int, histogram3 []int64) int64 {
 	var add int64
 	histogram3Rows := histogram3[lo:hi]
 	for i := range histogram3Rows {
@@ -2154,10 +2171,10 @@ func sumGroupsKernel19Summary(lo, hi int, histogram3 []int64) int64 {
 	return add
 }
 
-// sumGroupsKernel20 runs rows lo to hi through the stages pass5, from the state before them to the one after.
+// sumGroupsKernel22 runs rows lo to hi through the stages pass6, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel20(lo, hi int, add2 []int64, key, pass, value, pass2 []int32, digitNumber, digitShift int64, reduce5 uint32, n int64, digits []int64) {
+func sumGroupsKernel22(lo, hi int, add2 []int64, key, pass, value, pass2 []int32, digitNumber, digitShift int64, reduce5 uint32, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	pass2 = pass2[:len(pass)]
@@ -2180,10 +2197,10 @@ func sumGroupsKernel20(lo, hi int, add2 []int64, key, pass, value, pass2 []int32
 	}
 }
 
-// sumGroupsKernel20Summary returns what rows lo to hi add to the state, in the stages pass5.
+// sumGroupsKernel22Summary returns what rows lo to hi add to the state, in the stages pass6.
 //
 //go:noinline
-func sumGroupsKernel20Summary(lo, hi int, key []int32, digitShift int64, reduce5 uint32, digits []int64) {
+func sumGroupsKernel22Summary(lo, hi int, key []int32, digitShift int64, reduce5 uint32, digits []int64) {
 	counts := (*[256]int64)(digits)
 	keyRows := key[lo:hi]
 	for _, key2 := range keyRows {
@@ -2194,18 +2211,18 @@ func sumGroupsKernel20Summary(lo, hi int, key []int32, digitShift int64, reduce5
 	}
 }
 
-// sumGroupsKernel21 runs rows lo to hi through the stages map24, map25, aggregate2, from the state before them to the one after.
+// sumGroupsKernel23 runs rows lo to hi through the stages map24, map25, aggregate2, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel21(lo, hi int, aggregate []int64, pass8, pass27 []int32, aggregate2 []int64, reduce5 uint32, nPartitioned int64) {
+func sumGroupsKernel23(lo, hi int, aggregate []int64, pass9, pass29 []int32, aggregate2 []int64, reduce5 uint32, nPartitioned int64) {
 	aggregate2 = aggregate2[:len(aggregate)]
 	begin := lo
 	if lo > 0 && lo < int(nPartitioned) {
-		part := int64(uint32(pass8[lo-1])-2147483648-reduce5) >> 16
+		part := int64(uint32(pass9[lo-1])-2147483648-reduce5) >> 16
 		end := int(nPartitioned)
 		for begin < end {
 			middle := begin + (end-begin)/2
-			if int64(uint32(pass8[middle])-2147483648-reduce5)>>16 <= part {
+			if int64(uint32(pass9[middle])-2147483648-reduce5)>>16 <= part {
 				begin = middle + 1
 			} else {
 				end = middle
@@ -2214,36 +2231,36 @@ func sumGroupsKernel21(lo, hi int, aggregate []int64, pass8, pass27 []int32, agg
 	}
 	begin2 := hi
 	if hi > 0 && hi < int(nPartitioned) {
-		part := int64(uint32(pass8[hi-1])-2147483648-reduce5) >> 16
+		part := int64(uint32(pass9[hi-1])-2147483648-reduce5) >> 16
 		end := int(nPartitioned)
 		for begin2 < end {
 			middle := begin2 + (end-begin2)/2
-			if int64(uint32(pass8[middle])-2147483648-reduce5)>>16 <= part {
+			if int64(uint32(pass9[middle])-2147483648-reduce5)>>16 <= part {
 				begin2 = middle + 1
 			} else {
 				end = middle
 			}
 		}
 	}
-	pass8Rows := pass8[begin:begin2]
-	pass27Rows := pass27[begin:begin2]
-	pass27Rows = pass27Rows[:len(pass8Rows)]
-	for i := range pass8Rows {
-		x := int64(uint32(pass8Rows[i]) - 2147483648 - reduce5)
+	pass9Rows := pass9[begin:begin2]
+	pass29Rows := pass29[begin:begin2]
+	pass29Rows = pass29Rows[:len(pass9Rows)]
+	for i := range pass9Rows {
+		x := int64(uint32(pass9Rows[i]) - 2147483648 - reduce5)
 		// g = groups(key)
 		bin := int(x)
 		if uint64(bin) < uint64(len(aggregate)) {
 			aggregate[bin]++
-			aggregate2[bin] += int64(pass27Rows[i])
+			aggregate2[bin] += int64(pass29Rows[i])
 		}
 	}
 }
 
-// sumGroupsKernel22 runs rows lo to hi through the stages mask3, partial5, offset5, add5, map26, compact3, from the state before them to the one after.
+// sumGroupsKernel24 runs rows lo to hi through the stages mask3, partial5, offset5, add5, map26, compact3, from the state before them to the one after.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func sumGroupsKernel22(lo, hi int, aggregate2 []int64, compact []int32, compact2, aggregate6, compact3 []int64, reduce5 uint32, nFilled2Place int64) int64 {
+func sumGroupsKernel24(lo, hi int, aggregate2 []int64, compact []int32, compact2, aggregate6, compact3 []int64, reduce5 uint32, nFilled2Place int64) int64 {
 	compact2 = compact2[:len(compact)]
 	compact3 = compact3[:len(compact)]
 	aggregate2Rows := aggregate2[lo:hi]
@@ -2260,10 +2277,10 @@ func sumGroupsKernel22(lo, hi int, aggregate2 []int64, compact []int32, compact2
 	return nFilled2Place
 }
 
-// sumGroupsKernel23 runs rows lo to hi through the stages map27, histogram4, from the state before them to the one after.
+// sumGroupsKernel25 runs rows lo to hi through the stages map27, histogram4, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel23(lo, hi int, histogram []int64, key []int32, reduce int64, reduce2, reduce3 uint32) {
+func sumGroupsKernel25(lo, hi int, histogram []int64, key []int32, reduce int64, reduce2, reduce3 uint32) {
 	cond := reduce > 0
 	x := int64(reduce2)
 	x2 := int64(0)
@@ -2293,10 +2310,10 @@ func sumGroupsKernel23(lo, hi int, histogram []int64, key []int32, reduce int64,
 	}
 }
 
-// sumGroupsKernel24 runs rows lo to hi through the stages partial6, offset6, add6, map28, from the state before them to the one after.
+// sumGroupsKernel26 runs rows lo to hi through the stages partial6, offset6, add6, map28, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel24(lo, hi int, histogram4, add, map2 []int64, add2 int64) int64 {
+func sumGroupsKernel26(lo, hi int, histogram4, add, map2 []int64, add2 int64) int64 {
 	histogram4Rows := histogram4[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram4Rows)]
@@ -2311,10 +2328,10 @@ func sumGroupsKernel24(lo, hi int, histogram4, add, map2 []int64, add2 int64) in
 	return add2
 }
 
-// sumGroupsKernel24Summary returns what rows lo to hi add to the state, in the stages partial6, offset6, add6, map28.
+// sumGroupsKernel26Summary returns what rows lo to hi add to the state, in the stages partial6, offset6, add6, map28.
 //
 //go:noinline
-func sumGroupsKernel24Summary(lo, hi int, histogram4 []int64) int64 {
+func sumGroupsKernel26Summary(lo, hi int, histogram4 []int64) int64 {
 	var add int64
 	histogram4Rows := histogram4[lo:hi]
 	for _, histogram := range histogram4Rows {
@@ -2323,10 +2340,10 @@ func sumGroupsKernel24Summary(lo, hi int, histogram4 []int64) int64 {
 	return add
 }
 
-// sumGroupsKernel25 runs rows lo to hi through the stages pass6, from the state before them to the one after.
+// sumGroupsKernel27 runs rows lo to hi through the stages pass7, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel25(lo, hi int, add3 []int64, key, value []int32, pass []uint64, digitNumber, digitShift, reduce int64, reduce2, reduce3 uint32, n int64, digits []int64) {
+func sumGroupsKernel27(lo, hi int, add3 []int64, key, value []int32, pass []uint64, digitNumber, digitShift, reduce int64, reduce2, reduce3 uint32, n int64, digits []int64) {
 	cond := reduce > 0
 	x := int64(reduce2)
 	x2 := int64(0)
@@ -2366,10 +2383,10 @@ func sumGroupsKernel25(lo, hi int, add3 []int64, key, value []int32, pass []uint
 	}
 }
 
-// sumGroupsKernel25Summary returns what rows lo to hi add to the state, in the stages pass6.
+// sumGroupsKernel27Summary returns what rows lo to hi add to the state, in the stages pass7.
 //
 //go:noinline
-func sumGroupsKernel25Summary(lo, hi int, key []int32, digitShift, reduce int64, reduce2, reduce3 uint32, digits []int64) {
+func sumGroupsKernel27Summary(lo, hi int, key []int32, digitShift, reduce int64, reduce2, reduce3 uint32, digits []int64) {
 	cond := reduce > 0
 	x := int64(reduce2)
 	x2 := int64(0)
@@ -2399,10 +2416,10 @@ func sumGroupsKernel25Summary(lo, hi int, key []int32, digitShift, reduce int64,
 	}
 }
 
-// sumGroupsKernel26 runs rows lo to hi through the stages insert3, from the state before them to the one after.
+// sumGroupsKernel28 runs rows lo to hi through the stages insert3, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel26(lo, hi int, add3, map28 []int64, pass9 []uint64, insert, insert2, insert3 []int64, insert4 []uint32, insert5 []int64) {
+func sumGroupsKernel28(lo, hi int, add3, map28 []int64, pass10 []uint64, insert, insert2, insert3 []int64, insert4 []uint32, insert5 []int64) {
 	table := make([]uint64, 1024)
 	last := 1023
 	counts := make([]int, 2048)
@@ -2419,7 +2436,7 @@ func sumGroupsKernel26(lo, hi int, add3, map28 []int64, pass9 []uint64, insert, 
 		// g = groups(key)
 		first := int(add3Rows[i])
 		end := int(map28Rows[i])
-		ofPart := pass9[first:end]
+		ofPart := pass10[first:end]
 		allWords := ofPart
 		begins[0] = 0
 		begins[1] = end - first
@@ -2441,7 +2458,7 @@ func sumGroupsKernel26(lo, hi int, add3, map28 []int64, pass9 []uint64, insert, 
 			folds2 = folds2[:len(words)]
 			groups := 0
 			checked := len(words) + 1
-			if pieces == 1 && len(words) >= 65536 && len(words) <= len(pass9)/8 {
+			if pieces == 1 && len(words) >= 65536 && len(words) <= len(pass10)/8 {
 				checked = 4096
 			}
 			var divides bool
@@ -2607,10 +2624,10 @@ func sumGroupsKernel26(lo, hi int, add3, map28 []int64, pass9 []uint64, insert, 
 	}
 }
 
-// sumGroupsKernel27 returns what rows lo to hi add to the state, in the stages map29, map30, reduce6, scalar9, scalar10.
+// sumGroupsKernel29 returns what rows lo to hi add to the state, in the stages map29, map30, reduce6, scalar9, scalar10.
 //
 //go:noinline
-func sumGroupsKernel27(lo, hi int, insert4 []int64) (int64, int64, int64) {
+func sumGroupsKernel29(lo, hi int, insert4 []int64) (int64, int64, int64) {
 	var sum int64
 	var sum2 int64
 	var sum3 int64
@@ -2623,10 +2640,10 @@ func sumGroupsKernel27(lo, hi int, insert4 []int64) (int64, int64, int64) {
 	return sum, sum2, sum3
 }
 
-// sumGroupsKernel28 runs rows lo to hi through the stages partial7, offset7, add7, map31, from the state before them to the one after.
+// sumGroupsKernel30 runs rows lo to hi through the stages partial7, offset7, add7, map31, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel28(lo, hi int, insert4, add, map2 []int64, add2 int64) int64 {
+func sumGroupsKernel30(lo, hi int, insert4, add, map2 []int64, add2 int64) int64 {
 	insert4Rows := insert4[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(insert4Rows)]
@@ -2641,10 +2658,10 @@ func sumGroupsKernel28(lo, hi int, insert4, add, map2 []int64, add2 int64) int64
 	return add2
 }
 
-// sumGroupsKernel28Summary returns what rows lo to hi add to the state, in the stages partial7, offset7, add7, map31.
+// sumGroupsKernel30Summary returns what rows lo to hi add to the state, in the stages partial7, offset7, add7, map31.
 //
 //go:noinline
-func sumGroupsKernel28Summary(lo, hi int, insert4 []int64) int64 {
+func sumGroupsKernel30Summary(lo, hi int, insert4 []int64) int64 {
 	var add int64
 	insert4Rows := insert4[lo:hi]
 	for _, insert := range insert4Rows {
@@ -2654,10 +2671,10 @@ func sumGroupsKernel28Summary(lo, hi int, insert4 []int64) int64 {
 	return add
 }
 
-// sumGroupsKernel29 runs rows lo to hi through the stages map32, map33, map34, map56, map57, map58, from the state before them to the one after.
+// sumGroupsKernel31 runs rows lo to hi through the stages map32, map33, map34, map56, map57, map58, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel29(lo, hi int, add4, add3, map29 []int64, insert3 []uint32, map2 []int32, insert5, insert8, map3, insert11, map4 []int64, nParts2 int64) {
+func sumGroupsKernel31(lo, hi int, add4, add3, map29 []int64, insert3 []uint32, map2 []int32, insert5, insert8, map3, insert11, map4 []int64, nParts2 int64) {
 	x := int64(lo)
 	low := 0
 	high := int(nParts2)
@@ -2720,10 +2737,10 @@ func sumGroupsKernel29(lo, hi int, add4, add3, map29 []int64, insert3 []uint32, 
 	}
 }
 
-// sumGroupsKernel30 runs rows lo to hi through the stages map35, map36, map37, map38, map39, map40, histogram5, from the state before them to the one after.
+// sumGroupsKernel32 runs rows lo to hi through the stages map35, map36, map37, map38, map39, map40, histogram5, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel30(lo, hi int, histogram []int64, key []int32) {
+func sumGroupsKernel32(lo, hi int, histogram []int64, key []int32) {
 	keyRows := key[lo:hi]
 	for i := range keyRows {
 		x := (uint32(keyRows[i]) - 2147483648) * 2654435761
@@ -2736,10 +2753,10 @@ func sumGroupsKernel30(lo, hi int, histogram []int64, key []int32) {
 	}
 }
 
-// sumGroupsKernel31 runs rows lo to hi through the stages partial8, offset8, add8, from the state before them to the one after.
+// sumGroupsKernel33 runs rows lo to hi through the stages partial8, offset8, add8, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel31(lo, hi int, histogram5, add []int64, add2 int64) int64 {
+func sumGroupsKernel33(lo, hi int, histogram5, add []int64, add2 int64) int64 {
 	histogram5Rows := histogram5[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram5Rows)]
@@ -2751,10 +2768,10 @@ func sumGroupsKernel31(lo, hi int, histogram5, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// sumGroupsKernel31Summary returns what rows lo to hi add to the state, in the stages partial8, offset8, add8.
+// sumGroupsKernel33Summary returns what rows lo to hi add to the state, in the stages partial8, offset8, add8.
 //
 //go:noinline
-func sumGroupsKernel31Summary(lo, hi int, histogram5 []int64) int64 {
+func sumGroupsKernel33Summary(lo, hi int, histogram5 []int64) int64 {
 	var add int64
 	histogram5Rows := histogram5[lo:hi]
 	for i := range histogram5Rows {
@@ -2763,10 +2780,10 @@ func sumGroupsKernel31Summary(lo, hi int, histogram5 []int64) int64 {
 	return add
 }
 
-// sumGroupsKernel32 runs rows lo to hi through the stages pass7, from the state before them to the one after.
+// sumGroupsKernel34 runs rows lo to hi through the stages pass8, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel32(lo, hi int, add5 []int64, key, pass, value, pass2 []int32, digitNumber, digitShift, n int64, digits []int64) {
+func sumGroupsKernel34(lo, hi int, add5 []int64, key, pass, value, pass2 []int32, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	room := min(len(pass), len(pass2))
@@ -2792,10 +2809,10 @@ func sumGroupsKernel32(lo, hi int, add5 []int64, key, pass, value, pass2 []int32
 	}
 }
 
-// sumGroupsKernel32Summary returns what rows lo to hi add to the state, in the stages pass7.
+// sumGroupsKernel34Summary returns what rows lo to hi add to the state, in the stages pass8.
 //
 //go:noinline
-func sumGroupsKernel32Summary(lo, hi int, key []int32, digitShift int64, digits []int64) {
+func sumGroupsKernel34Summary(lo, hi int, key []int32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	keyRows := key[lo:hi]
 	for _, key2 := range keyRows {
@@ -2807,10 +2824,10 @@ func sumGroupsKernel32Summary(lo, hi int, key []int32, digitShift int64, digits 
 	}
 }
 
-// sumGroupsKernel33 runs rows lo to hi through the stages map41, map42, map43, map44, insert4, from the state before them to the one after.
+// sumGroupsKernel35 runs rows lo to hi through the stages map41, map42, map43, map44, insert4, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel33(lo, hi int, pass10 []int32, insert, insert2 []int64, pass26 []int32, insert3 []int64, nPartitionedSlots, n, nPartitioned3 int64) {
+func sumGroupsKernel35(lo, hi int, pass11 []int32, insert, insert2 []int64, pass28 []int32, insert3 []int64, nPartitionedSlots, n, nPartitioned3 int64) {
 	x := n / 8
 	x2 := min(x, 16777216)
 	x3 := max(x2, 1)
@@ -2837,11 +2854,11 @@ func sumGroupsKernel33(lo, hi int, pass10 []int32, insert, insert2 []int64, pass
 	lastOfPart := nPartitionedSlots>>8 - 1
 	begin := lo
 	if lo > 0 && lo < int(nPartitioned3) {
-		part := int64(((uint32(pass10[lo-1])-2147483648)*2654435761^(uint32(pass10[lo-1])-2147483648)*2654435761>>15)*2246822519>>(x17&31)) &^ lastOfPart
+		part := int64(((uint32(pass11[lo-1])-2147483648)*2654435761^(uint32(pass11[lo-1])-2147483648)*2654435761>>15)*2246822519>>(x17&31)) &^ lastOfPart
 		end := int(nPartitioned3)
 		for begin < end {
 			middle := begin + (end-begin)/2
-			if int64(((uint32(pass10[middle])-2147483648)*2654435761^(uint32(pass10[middle])-2147483648)*2654435761>>15)*2246822519>>(x17&31))&^lastOfPart <= part {
+			if int64(((uint32(pass11[middle])-2147483648)*2654435761^(uint32(pass11[middle])-2147483648)*2654435761>>15)*2246822519>>(x17&31))&^lastOfPart <= part {
 				begin = middle + 1
 			} else {
 				end = middle
@@ -2851,21 +2868,21 @@ func sumGroupsKernel33(lo, hi int, pass10 []int32, insert, insert2 []int64, pass
 	lastOfPart2 := nPartitionedSlots>>8 - 1
 	begin2 := hi
 	if hi > 0 && hi < int(nPartitioned3) {
-		part := int64(((uint32(pass10[hi-1])-2147483648)*2654435761^(uint32(pass10[hi-1])-2147483648)*2654435761>>15)*2246822519>>(x17&31)) &^ lastOfPart2
+		part := int64(((uint32(pass11[hi-1])-2147483648)*2654435761^(uint32(pass11[hi-1])-2147483648)*2654435761>>15)*2246822519>>(x17&31)) &^ lastOfPart2
 		end := int(nPartitioned3)
 		for begin2 < end {
 			middle := begin2 + (end-begin2)/2
-			if int64(((uint32(pass10[middle])-2147483648)*2654435761^(uint32(pass10[middle])-2147483648)*2654435761>>15)*2246822519>>(x17&31))&^lastOfPart2 <= part {
+			if int64(((uint32(pass11[middle])-2147483648)*2654435761^(uint32(pass11[middle])-2147483648)*2654435761>>15)*2246822519>>(x17&31))&^lastOfPart2 <= part {
 				begin2 = middle + 1
 			} else {
 				end = middle
 			}
 		}
 	}
-	pass10Rows := pass10[begin:begin2]
-	pass26Rows := pass26[begin:begin2]
-	pass26Rows = pass26Rows[:len(pass10Rows)]
-	for i, pass := range pass10Rows {
+	pass11Rows := pass11[begin:begin2]
+	pass28Rows := pass28[begin:begin2]
+	pass28Rows = pass28Rows[:len(pass11Rows)]
+	for i, pass := range pass11Rows {
 		x18 := (uint32(pass) - 2147483648) * 2654435761
 		// g = groups(key)
 		found := int64(-1)
@@ -2882,7 +2899,7 @@ func sumGroupsKernel33(lo, hi int, pass10 []int32, insert, insert2 []int64, pass
 					found = slot
 					break
 				}
-				if pass == pass10[held] {
+				if pass == pass11[held] {
 					found = slot
 					break
 				}
@@ -2898,15 +2915,15 @@ func sumGroupsKernel33(lo, hi int, pass10 []int32, insert, insert2 []int64, pass
 		bin := int(found)
 		if uint64(bin) < uint64(len(insert2)) {
 			insert2[bin]++
-			insert3[bin] += int64(pass26Rows[i])
+			insert3[bin] += int64(pass28Rows[i])
 		}
 	}
 }
 
-// sumGroupsKernel34 runs rows lo to hi through the stages mask4, map45, reduce7, scalar12, from the state before them to the one after.
+// sumGroupsKernel36 runs rows lo to hi through the stages mask4, map45, reduce7, scalar12, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel34(lo, hi int, insert6 []int64, mask []bool, n, sum int64) int64 {
+func sumGroupsKernel36(lo, hi int, insert6 []int64, mask []bool, n, sum int64) int64 {
 	x := n / 8
 	x2 := min(x, 16777216)
 	x3 := max(x2, 1)
@@ -2923,10 +2940,10 @@ func sumGroupsKernel34(lo, hi int, insert6 []int64, mask []bool, n, sum int64) i
 	return sum
 }
 
-// sumGroupsKernel34Summary returns what rows lo to hi add to the state, in the stages mask4, map45, reduce7, scalar12.
+// sumGroupsKernel36Summary returns what rows lo to hi add to the state, in the stages mask4, map45, reduce7, scalar12.
 //
 //go:noinline
-func sumGroupsKernel34Summary(lo, hi int, insert6 []int64, n int64) int64 {
+func sumGroupsKernel36Summary(lo, hi int, insert6 []int64, n int64) int64 {
 	var sum int64
 	x := n / 8
 	x2 := min(x, 16777216)
@@ -2940,11 +2957,11 @@ func sumGroupsKernel34Summary(lo, hi int, insert6 []int64, n int64) int64 {
 	return sum
 }
 
-// sumGroupsKernel35 runs rows lo to hi through the stages partial9, offset9, add9, compact4, map46, map47, histogram6, from the state before them to the one after.
+// sumGroupsKernel37 runs rows lo to hi through the stages partial9, offset9, add9, compact4, map46, from the state before them to the one after.
 // Blocks of rows of both kinds list the selected ones first, and visit these: a branch on each would be guessed wrong.
 //
 //go:noinline
-func sumGroupsKernel35(lo, hi int, mask4 []bool, insert6, compact, compact2 []int64, pass10, map2 []int32, histogram []int64, nPartitionedDistinctPlace int64) int64 {
+func sumGroupsKernel37(lo, hi int, mask4 []bool, insert6, compact, compact2 []int64, pass11, map2 []int32, nPartitionedDistinctPlace int64) int64 {
 	compact2 = compact2[:len(compact)]
 	map2 = map2[:len(compact)]
 	mask4Rows := mask4[lo:hi]
@@ -2971,32 +2988,11 @@ func sumGroupsKernel35(lo, hi int, mask4 []bool, insert6, compact, compact2 []in
 				compact[nPartitionedDistinctPlace] = insert
 				compact2[nPartitionedDistinctPlace] = int64(begun + i)
 				var pass int32
-				if uint64(insert) < uint64(len(pass10)) {
-					pass = pass10[insert]
+				if uint64(insert) < uint64(len(pass11)) {
+					pass = pass11[insert]
 				}
 				pass2 := pass
 				map2[nPartitionedDistinctPlace] = pass2
-				x := uint32(pass2) - 2147483648
-				digit := int64(x >> 0 & 255)
-				bin := int(digit)
-				if uint64(bin) < uint64(len(histogram)) {
-					histogram[bin]++
-				}
-				digit2 := int64(x >> 8 & 255)
-				bin2 := int(digit2 + 256)
-				if uint64(bin2) < uint64(len(histogram)) {
-					histogram[bin2]++
-				}
-				digit3 := int64(x >> 16 & 255)
-				bin3 := int(digit3 + 512)
-				if uint64(bin3) < uint64(len(histogram)) {
-					histogram[bin3]++
-				}
-				digit4 := int64(x >> 24 & 255)
-				bin4 := int(digit4 + 768)
-				if uint64(bin4) < uint64(len(histogram)) {
-					histogram[bin4]++
-				}
 				nPartitionedDistinctPlace++
 			}
 		} else {
@@ -3007,32 +3003,11 @@ func sumGroupsKernel35(lo, hi int, mask4 []bool, insert6, compact, compact2 []in
 					compact[nPartitionedDistinctPlace] = insert
 					compact2[nPartitionedDistinctPlace] = int64(begun + i)
 					var pass int32
-					if uint64(insert) < uint64(len(pass10)) {
-						pass = pass10[insert]
+					if uint64(insert) < uint64(len(pass11)) {
+						pass = pass11[insert]
 					}
 					pass2 := pass
 					map2[nPartitionedDistinctPlace] = pass2
-					x := uint32(pass2) - 2147483648
-					digit := int64(x >> 0 & 255)
-					bin := int(digit)
-					if uint64(bin) < uint64(len(histogram)) {
-						histogram[bin]++
-					}
-					digit2 := int64(x >> 8 & 255)
-					bin2 := int(digit2 + 256)
-					if uint64(bin2) < uint64(len(histogram)) {
-						histogram[bin2]++
-					}
-					digit3 := int64(x >> 16 & 255)
-					bin3 := int(digit3 + 512)
-					if uint64(bin3) < uint64(len(histogram)) {
-						histogram[bin3]++
-					}
-					digit4 := int64(x >> 24 & 255)
-					bin4 := int(digit4 + 768)
-					if uint64(bin4) < uint64(len(histogram)) {
-						histogram[bin4]++
-					}
 					nPartitionedDistinctPlace++
 				}
 			}
@@ -3046,55 +3021,90 @@ func sumGroupsKernel35(lo, hi int, mask4 []bool, insert6, compact, compact2 []in
 			compact[nPartitionedDistinctPlace] = insert
 			compact2[nPartitionedDistinctPlace] = int64(begun + i)
 			var pass int32
-			if uint64(insert) < uint64(len(pass10)) {
-				pass = pass10[insert]
+			if uint64(insert) < uint64(len(pass11)) {
+				pass = pass11[insert]
 			}
 			pass2 := pass
 			map2[nPartitionedDistinctPlace] = pass2
-			x := uint32(pass2) - 2147483648
-			digit := int64(x >> 0 & 255)
-			bin := int(digit)
-			if uint64(bin) < uint64(len(histogram)) {
-				histogram[bin]++
-			}
-			digit2 := int64(x >> 8 & 255)
-			bin2 := int(digit2 + 256)
-			if uint64(bin2) < uint64(len(histogram)) {
-				histogram[bin2]++
-			}
-			digit3 := int64(x >> 16 & 255)
-			bin3 := int(digit3 + 512)
-			if uint64(bin3) < uint64(len(histogram)) {
-				histogram[bin3]++
-			}
-			digit4 := int64(x >> 24 & 255)
-			bin4 := int(digit4 + 768)
-			if uint64(bin4) < uint64(len(histogram)) {
-				histogram[bin4]++
-			}
 			nPartitionedDistinctPlace++
 		}
 	}
 	return nPartitionedDistinctPlace
 }
 
-// sumGroupsKernel35Summary returns what rows lo to hi add to the state, in the stages partial9, offset9, add9, compact4, map46, map47, histogram6.
-// Every row is stored, and the next row overwrites it unless it is selected.
+// sumGroupsKernel38 runs rows lo to hi through the stages pass9, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel35Summary(lo, hi int, mask4 []bool) int64 {
-	var nPartitionedDistinctPlace int64
-	mask4Rows := mask4[lo:hi]
-	for _, selected := range mask4Rows {
-		nPartitionedDistinctPlace += kgenBit[int64](selected)
+func sumGroupsKernel38(lo, hi int, map44 []int32, pass, digits []int64) {
+	list := (*[64]int64)(digits)
+	places := make([]int64, 64)
+	for place := lo; place < hi; place++ {
+		places[list[place]] = int64(place)
 	}
-	return nPartitionedDistinctPlace
+	map44Rows := map44[lo:hi]
+	for i := range map44Rows {
+		// g = groups(key)
+		place := places[i]
+		pass[place] = int64(lo + i)
+	}
 }
 
-// sumGroupsKernel36 runs rows lo to hi through the stages partial10, offset10, add10, from the state before them to the one after.
+// sumGroupsKernel38Summary returns what rows lo to hi add to the state, in the stages pass9.
 //
 //go:noinline
-func sumGroupsKernel36(lo, hi int, histogram6, add []int64, add2 int64) int64 {
+func sumGroupsKernel38Summary(lo, hi int, map44 []int32, digits []int64) {
+	list := (*[64]int64)(digits)
+	words := make([]uint32, 64)
+	map44Rows := map44[lo:hi]
+	for i := range map44Rows {
+		// g = groups(key)
+		word := uint32(map44Rows[i]) - 2147483648
+		at := i
+		for at > 0 && words[at-1] > word {
+			words[at] = words[at-1]
+			list[at] = list[at-1]
+			at--
+		}
+		words[at] = word
+		list[at] = int64(i)
+	}
+}
+
+// sumGroupsKernel39 runs rows lo to hi through the stages map47, histogram6, from the state before them to the one after.
+//
+//go:noinline
+func sumGroupsKernel39(lo, hi int, histogram []int64, map44 []int32) {
+	map44Rows := map44[lo:hi]
+	for i := range map44Rows {
+		x := uint32(map44Rows[i]) - 2147483648
+		digit := int64(x >> 0 & 255)
+		// g = groups(key)
+		bin := int(digit)
+		if uint64(bin) < uint64(len(histogram)) {
+			histogram[bin]++
+		}
+		digit2 := int64(x >> 8 & 255)
+		bin2 := int(digit2 + 256)
+		if uint64(bin2) < uint64(len(histogram)) {
+			histogram[bin2]++
+		}
+		digit3 := int64(x >> 16 & 255)
+		bin3 := int(digit3 + 512)
+		if uint64(bin3) < uint64(len(histogram)) {
+			histogram[bin3]++
+		}
+		digit4 := int64(x >> 24 & 255)
+		bin4 := int(digit4 + 768)
+		if uint64(bin4) < uint64(len(histogram)) {
+			histogram[bin4]++
+		}
+	}
+}
+
+// sumGroupsKernel40 runs rows lo to hi through the stages partial10, offset10, add10, from the state before them to the one after.
+//
+//go:noinline
+func sumGroupsKernel40(lo, hi int, histogram6, add []int64, add2 int64) int64 {
 	histogram6Rows := histogram6[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram6Rows)]
@@ -3106,10 +3116,10 @@ func sumGroupsKernel36(lo, hi int, histogram6, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// sumGroupsKernel36Summary returns what rows lo to hi add to the state, in the stages partial10, offset10, add10.
+// sumGroupsKernel40Summary returns what rows lo to hi add to the state, in the stages partial10, offset10, add10.
 //
 //go:noinline
-func sumGroupsKernel36Summary(lo, hi int, histogram6 []int64) int64 {
+func sumGroupsKernel40Summary(lo, hi int, histogram6 []int64) int64 {
 	var add int64
 	histogram6Rows := histogram6[lo:hi]
 	for i := range histogram6Rows {
@@ -3118,10 +3128,10 @@ func sumGroupsKernel36Summary(lo, hi int, histogram6 []int64) int64 {
 	return add
 }
 
-// sumGroupsKernel37 runs rows lo to hi through the stages pass8, from the state before them to the one after.
+// sumGroupsKernel41 runs rows lo to hi through the stages pass10, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel37(lo, hi int, add6 []int64, map44 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
+func sumGroupsKernel41(lo, hi int, add6 []int64, map44 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nPartitionedDistinct
 	pass2 = pass2[:len(pass)]
@@ -3143,10 +3153,10 @@ func sumGroupsKernel37(lo, hi int, add6 []int64, map44 []int32, pass []uint32, p
 	}
 }
 
-// sumGroupsKernel37Summary returns what rows lo to hi add to the state, in the stages pass8.
+// sumGroupsKernel41Summary returns what rows lo to hi add to the state, in the stages pass10.
 //
 //go:noinline
-func sumGroupsKernel37Summary(lo, hi int, map44 []int32, digitShift int64, digits []int64) {
+func sumGroupsKernel41Summary(lo, hi int, map44 []int32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	map44Rows := map44[lo:hi]
 	for i := range map44Rows {
@@ -3158,10 +3168,10 @@ func sumGroupsKernel37Summary(lo, hi int, map44 []int32, digitShift int64, digit
 	}
 }
 
-// sumGroupsKernel38 runs rows lo to hi through the stages pass9, from the state before them to the one after.
+// sumGroupsKernel42 runs rows lo to hi through the stages pass11, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel38(lo, hi int, add6 []int64, pass11, pass []uint32, pass12, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
+func sumGroupsKernel42(lo, hi int, add6 []int64, pass13, pass []uint32, pass14, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nPartitionedDistinct
 	room := min(len(pass), len(pass2))
@@ -3172,27 +3182,27 @@ func sumGroupsKernel38(lo, hi int, add6 []int64, pass11, pass []uint32, pass12, 
 	for digit := range 256 {
 		places[digit] += add6[int64(digit)+x] - x2
 	}
-	pass11Rows := pass11[lo:hi]
-	pass12Rows := pass12[lo:hi]
-	pass12Rows = pass12Rows[:len(pass11Rows)]
-	for i, pass3 := range pass11Rows {
+	pass13Rows := pass13[lo:hi]
+	pass14Rows := pass14[lo:hi]
+	pass14Rows = pass14Rows[:len(pass13Rows)]
+	for i, pass3 := range pass13Rows {
 		digit := int64(pass3 >> (digitShift & 31) & 255)
 		// g = groups(key)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
 		pass[place] = pass3
-		pass2[place] = pass12Rows[i]
+		pass2[place] = pass14Rows[i]
 	}
 }
 
-// sumGroupsKernel38Summary returns what rows lo to hi add to the state, in the stages pass9.
+// sumGroupsKernel42Summary returns what rows lo to hi add to the state, in the stages pass11.
 //
 //go:noinline
-func sumGroupsKernel38Summary(lo, hi int, pass11 []uint32, digitShift int64, digits []int64) {
+func sumGroupsKernel42Summary(lo, hi int, pass13 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass11Rows := pass11[lo:hi]
-	for _, pass := range pass11Rows {
+	pass13Rows := pass13[lo:hi]
+	for _, pass := range pass13Rows {
 		digit := int64(pass >> (digitShift & 31) & 255)
 		// g = groups(key)
 		digit2 := int(digit)
@@ -3200,10 +3210,10 @@ func sumGroupsKernel38Summary(lo, hi int, pass11 []uint32, digitShift int64, dig
 	}
 }
 
-// sumGroupsKernel40 runs rows lo to hi through the stages pass11, from the state before them to the one after.
+// sumGroupsKernel44 runs rows lo to hi through the stages pass13, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel40(lo, hi int, add6 []int64, pass15 []uint32, pass16, pass []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
+func sumGroupsKernel44(lo, hi int, add6 []int64, pass17 []uint32, pass18, pass []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nPartitionedDistinct
 	places := (*[256]int64)(digits)
@@ -3211,52 +3221,52 @@ func sumGroupsKernel40(lo, hi int, add6 []int64, pass15 []uint32, pass16, pass [
 	for digit := range 256 {
 		places[digit] += add6[int64(digit)+x] - x2
 	}
-	pass15Rows := pass15[lo:hi]
-	pass16Rows := pass16[lo:hi]
-	pass16Rows = pass16Rows[:len(pass15Rows)]
-	for i := range pass15Rows {
-		digit := int64(pass15Rows[i] >> (digitShift & 31) & 255)
+	pass17Rows := pass17[lo:hi]
+	pass18Rows := pass18[lo:hi]
+	pass18Rows = pass18Rows[:len(pass17Rows)]
+	for i := range pass17Rows {
+		digit := int64(pass17Rows[i] >> (digitShift & 31) & 255)
 		// g = groups(key)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
-		pass[place] = pass16Rows[i]
+		pass[place] = pass18Rows[i]
 	}
 }
 
-// sumGroupsKernel40Summary returns what rows lo to hi add to the state, in the stages pass11.
+// sumGroupsKernel44Summary returns what rows lo to hi add to the state, in the stages pass13.
 //
 //go:noinline
-func sumGroupsKernel40Summary(lo, hi int, pass15 []uint32, digitShift int64, digits []int64) {
+func sumGroupsKernel44Summary(lo, hi int, pass17 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass15Rows := pass15[lo:hi]
-	for i := range pass15Rows {
-		digit := int64(pass15Rows[i] >> (digitShift & 31) & 255)
+	pass17Rows := pass17[lo:hi]
+	for i := range pass17Rows {
+		digit := int64(pass17Rows[i] >> (digitShift & 31) & 255)
 		// g = groups(key)
 		digit2 := int(digit)
 		counts[digit2]++
 	}
 }
 
-// sumGroupsKernel41 runs rows lo to hi through the stages map48, map49, map53, map54, map55, from the state before them to the one after.
+// sumGroupsKernel45 runs rows lo to hi through the stages map48, map49, map53, map54, map55, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel41(lo, hi int, pass17, compact5 []int64, pass10, map2 []int32, compact6, insert7, map3, insert10, map4 []int64) {
+func sumGroupsKernel45(lo, hi int, either2, compact5 []int64, pass11, map2 []int32, compact6, insert7, map3, insert10, map4 []int64) {
 	mapRows := map2[lo:hi]
 	mapRows2 := map3[lo:hi]
 	mapRows2 = mapRows2[:len(mapRows)]
 	mapRows3 := map4[lo:hi]
 	mapRows3 = mapRows3[:len(mapRows)]
 	for i := range mapRows {
-		x := pass17[lo+i]
+		x := either2[lo+i]
 		var compact int64
 		if uint64(x) < uint64(len(compact5)) {
 			compact = compact5[x]
 		}
 		compact2 := compact
 		var pass int32
-		if uint64(compact2) < uint64(len(pass10)) {
-			pass = pass10[compact2]
+		if uint64(compact2) < uint64(len(pass11)) {
+			pass = pass11[compact2]
 		}
 		pass2 := pass
 		// return key: first(key, by: g), count: count(by: g), total: sum(value, by: g)
@@ -3281,10 +3291,10 @@ func sumGroupsKernel41(lo, hi int, pass17, compact5 []int64, pass10, map2 []int3
 	}
 }
 
-// sumGroupsKernel42 runs rows lo to hi through the stages map50, histogram7, from the state before them to the one after.
+// sumGroupsKernel46 runs rows lo to hi through the stages map50, histogram7, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel42(lo, hi int, histogram []int64, key []int32) {
+func sumGroupsKernel46(lo, hi int, histogram []int64, key []int32) {
 	keyRows := key[lo:hi]
 	for i := range keyRows {
 		x := uint32(keyRows[i]) - 2147483648
@@ -3312,10 +3322,10 @@ func sumGroupsKernel42(lo, hi int, histogram []int64, key []int32) {
 	}
 }
 
-// sumGroupsKernel43 runs rows lo to hi through the stages partial11, offset11, add11, from the state before them to the one after.
+// sumGroupsKernel47 runs rows lo to hi through the stages partial11, offset11, add11, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel43(lo, hi int, histogram7, add []int64, add2 int64) int64 {
+func sumGroupsKernel47(lo, hi int, histogram7, add []int64, add2 int64) int64 {
 	histogram7Rows := histogram7[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram7Rows)]
@@ -3327,10 +3337,10 @@ func sumGroupsKernel43(lo, hi int, histogram7, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// sumGroupsKernel43Summary returns what rows lo to hi add to the state, in the stages partial11, offset11, add11.
+// sumGroupsKernel47Summary returns what rows lo to hi add to the state, in the stages partial11, offset11, add11.
 //
 //go:noinline
-func sumGroupsKernel43Summary(lo, hi int, histogram7 []int64) int64 {
+func sumGroupsKernel47Summary(lo, hi int, histogram7 []int64) int64 {
 	var add int64
 	histogram7Rows := histogram7[lo:hi]
 	for i := range histogram7Rows {
@@ -3339,10 +3349,10 @@ func sumGroupsKernel43Summary(lo, hi int, histogram7 []int64) int64 {
 	return add
 }
 
-// sumGroupsKernel44 runs rows lo to hi through the stages pass12, from the state before them to the one after.
+// sumGroupsKernel48 runs rows lo to hi through the stages pass14, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel44(lo, hi int, add7 []int64, key []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
+func sumGroupsKernel48(lo, hi int, add7 []int64, key []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	pass2 = pass2[:len(pass)]
@@ -3364,10 +3374,10 @@ func sumGroupsKernel44(lo, hi int, add7 []int64, key []int32, pass []uint32, pas
 	}
 }
 
-// sumGroupsKernel44Summary returns what rows lo to hi add to the state, in the stages pass12.
+// sumGroupsKernel48Summary returns what rows lo to hi add to the state, in the stages pass14.
 //
 //go:noinline
-func sumGroupsKernel44Summary(lo, hi int, key []int32, digitShift int64, digits []int64) {
+func sumGroupsKernel48Summary(lo, hi int, key []int32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	keyRows := key[lo:hi]
 	for i := range keyRows {
@@ -3379,10 +3389,10 @@ func sumGroupsKernel44Summary(lo, hi int, key []int32, digitShift int64, digits 
 	}
 }
 
-// sumGroupsKernel45 runs rows lo to hi through the stages pass13, from the state before them to the one after.
+// sumGroupsKernel49 runs rows lo to hi through the stages pass15, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel45(lo, hi int, add7 []int64, pass18, pass []uint32, pass19, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
+func sumGroupsKernel49(lo, hi int, add7 []int64, pass20, pass []uint32, pass21, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	room := min(len(pass), len(pass2))
@@ -3393,27 +3403,27 @@ func sumGroupsKernel45(lo, hi int, add7 []int64, pass18, pass []uint32, pass19, 
 	for digit := range 256 {
 		places[digit] += add7[int64(digit)+x] - x2
 	}
-	pass18Rows := pass18[lo:hi]
-	pass19Rows := pass19[lo:hi]
-	pass19Rows = pass19Rows[:len(pass18Rows)]
-	for i, pass3 := range pass18Rows {
+	pass20Rows := pass20[lo:hi]
+	pass21Rows := pass21[lo:hi]
+	pass21Rows = pass21Rows[:len(pass20Rows)]
+	for i, pass3 := range pass20Rows {
 		digit := int64(pass3 >> (digitShift & 31) & 255)
 		// g = groups(key)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
 		pass[place] = pass3
-		pass2[place] = pass19Rows[i]
+		pass2[place] = pass21Rows[i]
 	}
 }
 
-// sumGroupsKernel45Summary returns what rows lo to hi add to the state, in the stages pass13.
+// sumGroupsKernel49Summary returns what rows lo to hi add to the state, in the stages pass15.
 //
 //go:noinline
-func sumGroupsKernel45Summary(lo, hi int, pass18 []uint32, digitShift int64, digits []int64) {
+func sumGroupsKernel49Summary(lo, hi int, pass20 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass18Rows := pass18[lo:hi]
-	for _, pass := range pass18Rows {
+	pass20Rows := pass20[lo:hi]
+	for _, pass := range pass20Rows {
 		digit := int64(pass >> (digitShift & 31) & 255)
 		// g = groups(key)
 		digit2 := int(digit)
@@ -3421,25 +3431,25 @@ func sumGroupsKernel45Summary(lo, hi int, pass18 []uint32, digitShift int64, dig
 	}
 }
 
-// sumGroupsKernel48 runs rows lo to hi through the stages map51, mask5, partial12, offset12, add12, map52, aggregate3, from the state before them to the one after.
+// sumGroupsKernel52 runs rows lo to hi through the stages map51, mask5, partial12, offset12, add12, map52, aggregate3, from the state before them to the one after.
 //
 //go:noinline
-func sumGroupsKernel48(lo, hi int, pass24 []uint32, aggregate []int32, aggregate2, pass25 []int64, value []int32, aggregate3 []int64, gRunsBegun int64, openLast int32, openSum, openSum2 int64) (int64, int32, int64, int64) {
+func sumGroupsKernel52(lo, hi int, pass26 []uint32, aggregate []int32, aggregate2, pass27 []int64, value []int32, aggregate3 []int64, gRunsBegun int64, openLast int32, openSum, openSum2 int64) (int64, int32, int64, int64) {
 	aggregate2 = aggregate2[:len(aggregate)]
 	aggregate3 = aggregate3[:len(aggregate)]
 	var lastPass uint32
 	if lo > 0 {
-		lastPass = pass24[lo-1]
+		lastPass = pass26[lo-1]
 	} else if lo < hi {
-		lastPass = ^pass24[lo]
+		lastPass = ^pass26[lo]
 	}
-	pass24Rows := pass24[lo:hi]
-	pass25Rows := pass25[lo:hi]
-	pass25Rows = pass25Rows[:len(pass24Rows)]
-	for i, pass := range pass24Rows {
+	pass26Rows := pass26[lo:hi]
+	pass27Rows := pass27[lo:hi]
+	pass27Rows = pass27Rows[:len(pass26Rows)]
+	for i, pass := range pass26Rows {
 		// g = groups(key)
 		head := pass != lastPass
-		at := pass25Rows[i]
+		at := pass27Rows[i]
 		var value2 int32
 		if uint64(at) < uint64(len(value)) {
 			value2 = value[at]
@@ -3470,11 +3480,11 @@ func sumGroupsKernel48(lo, hi int, pass24 []uint32, aggregate []int32, aggregate
 	return gRunsBegun, openLast, openSum, openSum2
 }
 
-// sumGroupsKernel48Summary returns what rows lo to hi add to the state, in the stages map51, mask5, partial12, offset12, add12, map52, aggregate3.
+// sumGroupsKernel52Summary returns what rows lo to hi add to the state, in the stages map51, mask5, partial12, offset12, add12, map52, aggregate3.
 // sum&(bit-1) is 0 if bit is 1, as in the first row of a group, and sum if bit is 0.
 //
 //go:noinline
-func sumGroupsKernel48Summary(lo, hi int, pass24 []uint32, pass25 []int64, value []int32) (int64, bool, int32, bool, int64, bool, int64) {
+func sumGroupsKernel52Summary(lo, hi int, pass26 []uint32, pass27 []int64, value []int32) (int64, bool, int32, bool, int64, bool, int64) {
 	var gRunsBegun int64
 	var openPresent bool
 	var openLast int32
@@ -3484,17 +3494,17 @@ func sumGroupsKernel48Summary(lo, hi int, pass24 []uint32, pass25 []int64, value
 	var openSum2 int64
 	var lastPass uint32
 	if lo > 0 {
-		lastPass = pass24[lo-1]
+		lastPass = pass26[lo-1]
 	} else if lo < hi {
-		lastPass = ^pass24[lo]
+		lastPass = ^pass26[lo]
 	}
-	pass24Rows := pass24[lo:hi]
-	pass25Rows := pass25[lo:hi]
-	pass25Rows = pass25Rows[:len(pass24Rows)]
-	for i, pass := range pass24Rows {
+	pass26Rows := pass26[lo:hi]
+	pass27Rows := pass27[lo:hi]
+	pass27Rows = pass27Rows[:len(pass26Rows)]
+	for i, pass := range pass26Rows {
 		// g = groups(key)
 		head := pass != lastPass
-		at := pass25Rows[i]
+		at := pass27Rows[i]
 		var value2 int32
 		if uint64(at) < uint64(len(value)) {
 			value2 = value[at]

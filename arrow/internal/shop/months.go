@@ -407,148 +407,160 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 			compact := kgenTemporary[int64](&call, int(nSlotsLength))
 			compact2 := kgenTemporary[int64](&call, int(nSlotsLength))
 			map3 := kgenTemporary[int32](&call, int(nSlotsLength))
-			histogram := kgenTemporary[int64](&call, 1024)
-			clear(histogram)
 			var nDistinctPlace int64
-			few := min(workers, int(nSlotsLength)/32768)
-			if int(nSlotsLength) < 65536 {
-				few = workers
-			}
-			if few > 1 {
+			if workers > 1 {
 				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 				var nDistinctPlace2 int64
-				kgenInOrder(&call, few, int(nSlotsLength), 32768, func(blocks *kgenBlocks) {
-					histogramOwn := make([]int64, 1024)
+				kgenInOrder(&call, workers, int(nSlotsLength), 32768, func(blocks *kgenBlocks) {
+					compactScratch := make([]int64, 32768)
+					compactScratch2 := make([]int64, 32768)
+					mapScratch := make([]int32, 32768)
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
-						nDistinctPlace3 := monthsKernel11Summary(lo, hi, mask)
+						nDistinctPlace3 := monthsKernel11(lo, hi, mask, insert, compactScratch, compactScratch2, map2, mapScratch, 0)
 						blocks.await()
 						nDistinctPlaceBefore := nDistinctPlace2
 						nDistinctPlace2 = nDistinctPlaceBefore + nDistinctPlace3
-						nDistinctPlaceEnd := nDistinctPlace2
 						blocks.release()
-						compactPart := compact[:nDistinctPlaceEnd]
-						compactPart2 := compact2[:nDistinctPlaceEnd]
-						mapPart := map3[:nDistinctPlaceEnd]
-						monthsKernel11(lo, hi, mask, insert, compactPart, compactPart2, map2, mapPart, histogramOwn, nDistinctPlaceBefore)
+						copy(compact[nDistinctPlaceBefore:], compactScratch[:nDistinctPlace3])
+						copy(compact2[nDistinctPlaceBefore:], compactScratch2[:nDistinctPlace3])
+						copy(map3[nDistinctPlaceBefore:], mapScratch[:nDistinctPlace3])
 					}
-					blocks.chain.lock.Lock()
-					for i := range histogramOwn {
-						atomic.AddInt64(&histogram[i], histogramOwn[i])
-					}
-					blocks.chain.lock.Unlock()
 				})
 				nDistinctPlace = nDistinctPlace2
 			} else {
-				nDistinctPlace = monthsKernel11(0, int(nSlotsLength), mask, insert, compact, compact2, map2, map3, histogram, 0)
+				nDistinctPlace = monthsKernel11(0, int(nSlotsLength), mask, insert, compact, compact2, map2, map3, 0)
 			}
 			nDistinctLength := nDistinctPlace
-			add := kgenTemporary[int64](&call, 1024)
-			if workers > 1 {
-				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-				var add2 int64
-				kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						add3 := monthsKernel12Summary(lo, hi, histogram)
-						blocks.await()
-						addBefore := add2
-						add2 = addBefore + add3
-						blocks.release()
-						monthsKernel12(lo, hi, histogram, add, addBefore)
-					}
-				})
+			either := kgenTemporary[int64](&call, int(nSlotsLength))
+			if 0 < 65-int(nDistinctLength) {
+				digits := make([]int64, 64)
+				monthsKernel12Summary(0, int(nDistinctLength), map3, digits)
+				monthsKernel12(0, int(nDistinctLength), map3, either, digits)
 			} else {
-				monthsKernel12(0, 1024, histogram, add, 0)
-			}
-			pass := kgenTemporary[uint32](&call, int(nDistinctLength))
-			pass2 := kgenTemporary[int64](&call, int(nDistinctLength))
-			if workers > 1 {
-				counts := make([]int64, 256)
-				kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						digits := make([]int64, 256)
-						monthsKernel13Summary(lo, hi, map3, 0, digits)
-						blocks.await()
-						for digit := range 256 {
-							count := digits[digit]
-							digits[digit] = counts[digit]
-							counts[digit] += count
+				histogram := kgenTemporary[int64](&call, 1024)
+				clear(histogram)
+				few := min(workers, int(nDistinctLength)/32768)
+				if int(nDistinctLength) < 65536 {
+					few = workers
+				}
+				if few > 1 {
+					kgenFork(&call, few, int(nDistinctLength), 4096, func(_, lo, hi int) {
+						histogramOwn := make([]int64, 1024)
+						monthsKernel13(lo, hi, histogramOwn, map3)
+						for i := range histogramOwn {
+							atomic.AddInt64(&histogram[i], histogramOwn[i])
 						}
-						blocks.release()
-						monthsKernel13(lo, hi, add, map3, pass, pass2, 0, 0, nDistinctLength, digits)
-					}
-				})
-			} else {
-				digits := make([]int64, 256)
-				monthsKernel13(0, int(nDistinctLength), add, map3, pass, pass2, 0, 0, nDistinctLength, digits)
-			}
-			pass3 := kgenTemporary[uint32](&call, int(nDistinctLength))
-			pass4 := kgenTemporary[int64](&call, int(nDistinctLength))
-			if workers > 1 {
-				counts := make([]int64, 256)
-				kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						digits := make([]int64, 256)
-						monthsKernel14Summary(lo, hi, pass, 8, digits)
-						blocks.await()
-						for digit := range 256 {
-							count := digits[digit]
-							digits[digit] = counts[digit]
-							counts[digit] += count
+					})
+				} else {
+					monthsKernel13(0, int(nDistinctLength), histogram, map3)
+				}
+				add := kgenTemporary[int64](&call, 1024)
+				if workers > 1 {
+					// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+					var add2 int64
+					kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							add3 := monthsKernel14Summary(lo, hi, histogram)
+							blocks.await()
+							addBefore := add2
+							add2 = addBefore + add3
+							blocks.release()
+							monthsKernel14(lo, hi, histogram, add, addBefore)
 						}
-						blocks.release()
-						monthsKernel14(lo, hi, add, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
-					}
-				})
-			} else {
-				digits := make([]int64, 256)
-				monthsKernel14(0, int(nDistinctLength), add, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
-			}
-			if workers > 1 {
-				counts := make([]int64, 256)
-				kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						digits := make([]int64, 256)
-						monthsKernel14Summary(lo, hi, pass3, 16, digits)
-						blocks.await()
-						for digit := range 256 {
-							count := digits[digit]
-							digits[digit] = counts[digit]
-							counts[digit] += count
+					})
+				} else {
+					monthsKernel14(0, 1024, histogram, add, 0)
+				}
+				pass := kgenTemporary[uint32](&call, int(nDistinctLength))
+				pass2 := kgenTemporary[int64](&call, int(nDistinctLength))
+				if workers > 1 {
+					counts := make([]int64, 256)
+					kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							digits := make([]int64, 256)
+							monthsKernel15Summary(lo, hi, map3, 0, digits)
+							blocks.await()
+							for digit := range 256 {
+								count := digits[digit]
+								digits[digit] = counts[digit]
+								counts[digit] += count
+							}
+							blocks.release()
+							monthsKernel15(lo, hi, add, map3, pass, pass2, 0, 0, nDistinctLength, digits)
 						}
-						blocks.release()
-						monthsKernel14(lo, hi, add, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
-					}
-				})
-			} else {
-				digits := make([]int64, 256)
-				monthsKernel14(0, int(nDistinctLength), add, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
-			}
-			pass5 := kgenTemporary[int64](&call, int(nDistinctLength))
-			if workers > 1 {
-				counts := make([]int64, 256)
-				kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						digits := make([]int64, 256)
-						monthsKernel16Summary(lo, hi, pass, 24, digits)
-						blocks.await()
-						for digit := range 256 {
-							count := digits[digit]
-							digits[digit] = counts[digit]
-							counts[digit] += count
+					})
+				} else {
+					digits := make([]int64, 256)
+					monthsKernel15(0, int(nDistinctLength), add, map3, pass, pass2, 0, 0, nDistinctLength, digits)
+				}
+				pass3 := kgenTemporary[uint32](&call, int(nDistinctLength))
+				pass4 := kgenTemporary[int64](&call, int(nDistinctLength))
+				if workers > 1 {
+					counts := make([]int64, 256)
+					kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							digits := make([]int64, 256)
+							monthsKernel16Summary(lo, hi, pass, 8, digits)
+							blocks.await()
+							for digit := range 256 {
+								count := digits[digit]
+								digits[digit] = counts[digit]
+								counts[digit] += count
+							}
+							blocks.release()
+							monthsKernel16(lo, hi, add, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
 						}
-						blocks.release()
-						monthsKernel16(lo, hi, add, pass, pass2, pass5, 3, 24, nDistinctLength, digits)
-					}
-				})
-			} else {
-				digits := make([]int64, 256)
-				monthsKernel16(0, int(nDistinctLength), add, pass, pass2, pass5, 3, 24, nDistinctLength, digits)
+					})
+				} else {
+					digits := make([]int64, 256)
+					monthsKernel16(0, int(nDistinctLength), add, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
+				}
+				if workers > 1 {
+					counts := make([]int64, 256)
+					kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							digits := make([]int64, 256)
+							monthsKernel16Summary(lo, hi, pass3, 16, digits)
+							blocks.await()
+							for digit := range 256 {
+								count := digits[digit]
+								digits[digit] = counts[digit]
+								counts[digit] += count
+							}
+							blocks.release()
+							monthsKernel16(lo, hi, add, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
+						}
+					})
+				} else {
+					digits := make([]int64, 256)
+					monthsKernel16(0, int(nDistinctLength), add, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
+				}
+				if workers > 1 {
+					counts := make([]int64, 256)
+					kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							digits := make([]int64, 256)
+							monthsKernel18Summary(lo, hi, pass, 24, digits)
+							blocks.await()
+							for digit := range 256 {
+								count := digits[digit]
+								digits[digit] = counts[digit]
+								counts[digit] += count
+							}
+							blocks.release()
+							monthsKernel18(lo, hi, add, pass, pass2, either, 3, 24, nDistinctLength, digits)
+						}
+					})
+				} else {
+					digits := make([]int64, 256)
+					monthsKernel18(0, int(nDistinctLength), add, pass, pass2, either, 3, 24, nDistinctLength, digits)
+				}
 			}
 			month3 := kgenColumn(&call, dst.Month, int(scalar63))
 			revenue3 := kgenColumn(&call, dst.Revenue, int(scalar63))
@@ -557,10 +569,10 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 			}
 			if workers > 1 {
 				kgenFork(&call, workers, int(scalar63), 4096, func(_, lo, hi int) {
-					monthsKernel17(lo, hi, pass5, compact, map2, month3, compact2, insert2, revenue3)
+					monthsKernel19(lo, hi, either, compact, map2, month3, compact2, insert2, revenue3)
 				})
 			} else {
-				monthsKernel17(0, int(scalar63), pass5, compact, map2, month3, compact2, insert2, revenue3)
+				monthsKernel19(0, int(scalar63), either, compact, map2, month3, compact2, insert2, revenue3)
 			}
 			month2 = month3
 			revenue2 = revenue3
@@ -581,13 +593,13 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 				if few > 1 {
 					kgenFork(&call, few, n, 4096, func(_, lo, hi int) {
 						histogramOwn := make([]int64, 256)
-						monthsKernel18(lo, hi, histogramOwn, map2, reduce52)
+						monthsKernel20(lo, hi, histogramOwn, map2, reduce52)
 						for i := range histogramOwn {
 							atomic.AddInt64(&histogram[i], histogramOwn[i])
 						}
 					})
 				} else {
-					monthsKernel18(0, n, histogram, map2, reduce52)
+					monthsKernel20(0, n, histogram, map2, reduce52)
 				}
 				add := kgenTemporary[int64](&call, 256)
 				if workers > 1 {
@@ -596,16 +608,16 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 					kgenInOrder(&call, workers, 256, 32768, func(blocks *kgenBlocks) {
 						for blocks.next() {
 							lo, hi := blocks.lo, blocks.hi
-							add3 := monthsKernel19Summary(lo, hi, histogram)
+							add3 := monthsKernel21Summary(lo, hi, histogram)
 							blocks.await()
 							addBefore := add2
 							add2 = addBefore + add3
 							blocks.release()
-							monthsKernel19(lo, hi, histogram, add, addBefore)
+							monthsKernel21(lo, hi, histogram, add, addBefore)
 						}
 					})
 				} else {
-					monthsKernel19(0, 256, histogram, add, 0)
+					monthsKernel21(0, 256, histogram, add, 0)
 				}
 				pass := kgenTemporary[int32](&call, n)
 				pass2 := kgenTemporary[int64](&call, n)
@@ -615,7 +627,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 						for blocks.next() {
 							lo, hi := blocks.lo, blocks.hi
 							digits := make([]int64, 256)
-							monthsKernel20Summary(lo, hi, map2, 0, reduce52, digits)
+							monthsKernel22Summary(lo, hi, map2, 0, reduce52, digits)
 							blocks.await()
 							for digit := range 256 {
 								count := digits[digit]
@@ -623,12 +635,12 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 								counts[digit] += count
 							}
 							blocks.release()
-							monthsKernel20(lo, hi, add, map2, pass, amount, pass2, 0, 0, reduce52, int64(n), digits)
+							monthsKernel22(lo, hi, add, map2, pass, amount, pass2, 0, 0, reduce52, int64(n), digits)
 						}
 					})
 				} else {
 					digits := make([]int64, 256)
-					monthsKernel20(0, n, add, map2, pass, amount, pass2, 0, 0, reduce52, int64(n), digits)
+					monthsKernel22(0, n, add, map2, pass, amount, pass2, 0, 0, reduce52, int64(n), digits)
 				}
 				if int(scalar72) > 2147483647 {
 					return fmt.Errorf("n_bins_2 would have %d rows; at most 2147483647 can be computed", int(scalar72))
@@ -639,10 +651,10 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 				clear(aggregate2)
 				if workers > 1 {
 					kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-						monthsKernel21(lo, hi, aggregate, pass, pass2, aggregate2, reduce52, int64(n))
+						monthsKernel23(lo, hi, aggregate, pass, pass2, aggregate2, reduce52, int64(n))
 					})
 				} else {
-					monthsKernel21(0, n, aggregate, pass, pass2, aggregate2, reduce52, int64(n))
+					monthsKernel23(0, n, aggregate, pass, pass2, aggregate2, reduce52, int64(n))
 				}
 				if int(scalar72) > 2147483647 {
 					return fmt.Errorf("shop.kg:21:6: g would have %d rows; at most 2147483647 can be computed", int(scalar72))
@@ -661,7 +673,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 						compactScratch2 := make([]int64, 32768)
 						for blocks.next() {
 							lo, hi := blocks.lo, blocks.hi
-							nFilled2Place3 := monthsKernel22(lo, hi, aggregate, compactScratch, aggregate2, compactScratch2, reduce52, 0)
+							nFilled2Place3 := monthsKernel24(lo, hi, aggregate, compactScratch, aggregate2, compactScratch2, reduce52, 0)
 							blocks.await()
 							nFilled2PlaceBefore := nFilled2Place2
 							nFilled2Place2 = nFilled2PlaceBefore + nFilled2Place3
@@ -672,7 +684,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 					})
 					nFilled2Place = nFilled2Place2
 				} else {
-					nFilled2Place = monthsKernel22(0, int(scalar72), aggregate, month4, aggregate2, revenue4, reduce52, 0)
+					nFilled2Place = monthsKernel24(0, int(scalar72), aggregate, month4, aggregate2, revenue4, reduce52, 0)
 				}
 				nFilled2Length4 := nFilled2Place
 				month3 = month4
@@ -692,13 +704,13 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 					if workers > 1 {
 						kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
 							histogramOwn := make([]int64, 32)
-							monthsKernel23(lo, hi, histogramOwn, map2, reduce4, reduce22, reduce32)
+							monthsKernel25(lo, hi, histogramOwn, map2, reduce4, reduce22, reduce32)
 							for i := range histogramOwn {
 								atomic.AddInt64(&histogram[i], histogramOwn[i])
 							}
 						})
 					} else {
-						monthsKernel23(0, n, histogram, map2, reduce4, reduce22, reduce32)
+						monthsKernel25(0, n, histogram, map2, reduce4, reduce22, reduce32)
 					}
 					map3 := kgenTemporary[int64](&call, 32)
 					if workers > 1 {
@@ -707,16 +719,16 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 						kgenInOrder(&call, workers, 32, 32768, func(blocks *kgenBlocks) {
 							for blocks.next() {
 								lo, hi := blocks.lo, blocks.hi
-								add3 := monthsKernel24Summary(lo, hi, histogram)
+								add3 := monthsKernel26Summary(lo, hi, histogram)
 								blocks.await()
 								addBefore := add2
 								add2 = addBefore + add3
 								blocks.release()
-								monthsKernel24(lo, hi, histogram, add, map3, addBefore)
+								monthsKernel26(lo, hi, histogram, add, map3, addBefore)
 							}
 						})
 					} else {
-						monthsKernel24(0, 32, histogram, add, map3, 0)
+						monthsKernel26(0, 32, histogram, add, map3, 0)
 					}
 					pass := kgenTemporary[uint32](&call, n)
 					pass2 := kgenTemporary[int64](&call, n)
@@ -726,7 +738,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 							for blocks.next() {
 								lo, hi := blocks.lo, blocks.hi
 								digits := make([]int64, 32)
-								monthsKernel25Summary(lo, hi, map2, 0, reduce4, reduce22, reduce32, digits)
+								monthsKernel27Summary(lo, hi, map2, 0, reduce4, reduce22, reduce32, digits)
 								blocks.await()
 								for digit := range 32 {
 									count := digits[digit]
@@ -734,19 +746,19 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 									counts[digit] += count
 								}
 								blocks.release()
-								monthsKernel25(lo, hi, add, map2, pass, amount, pass2, 0, 0, reduce4, reduce22, reduce32, int64(n), digits)
+								monthsKernel27(lo, hi, add, map2, pass, amount, pass2, 0, 0, reduce4, reduce22, reduce32, int64(n), digits)
 							}
 						})
 					} else {
 						digits := make([]int64, 32)
-						monthsKernel25(0, n, add, map2, pass, amount, pass2, 0, 0, reduce4, reduce22, reduce32, int64(n), digits)
+						monthsKernel27(0, n, add, map2, pass, amount, pass2, 0, 0, reduce4, reduce22, reduce32, int64(n), digits)
 					}
 					if workers > 1 {
 						kgenFork(&call, workers, 32, 1, func(_, lo, hi int) {
-							monthsKernel26(lo, hi, add, map3, pass, insert3, pass2, insert4, insert5, insert6)
+							monthsKernel28(lo, hi, add, map3, pass, insert3, pass2, insert4, insert5, insert6)
 						})
 					} else {
-						monthsKernel26(0, 32, add, map3, pass, insert3, pass2, insert4, insert5, insert6)
+						monthsKernel28(0, 32, add, map3, pass, insert3, pass2, insert4, insert5, insert6)
 					}
 					var sum int64
 					var sum2 int64
@@ -759,7 +771,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 						kgenInOrder(&call, workers, 32, 32768, func(blocks *kgenBlocks) {
 							for blocks.next() {
 								lo, hi := blocks.lo, blocks.hi
-								sum7, sum8, sum9 := monthsKernel27(lo, hi, insert6)
+								sum7, sum8, sum9 := monthsKernel29(lo, hi, insert6)
 								blocks.await()
 								sumBefore := sum4
 								sumBefore2 := sum5
@@ -774,7 +786,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 						sum2 = sum5
 						sum3 = sum6
 					} else {
-						sum, sum2, sum3 = monthsKernel27(0, 32, insert6)
+						sum, sum2, sum3 = monthsKernel29(0, 32, insert6)
 					}
 					cond := sum <= 2147483647
 					x := max(sum, 0)
@@ -808,16 +820,16 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 						kgenInOrder(&call, workers, 32, 32768, func(blocks *kgenBlocks) {
 							for blocks.next() {
 								lo, hi := blocks.lo, blocks.hi
-								add4 := monthsKernel28Summary(lo, hi, insert6)
+								add4 := monthsKernel30Summary(lo, hi, insert6)
 								blocks.await()
 								addBefore := add3
 								add3 = addBefore + add4
 								blocks.release()
-								monthsKernel28(lo, hi, insert6, add2, map3, addBefore)
+								monthsKernel30(lo, hi, insert6, add2, map3, addBefore)
 							}
 						})
 					} else {
-						monthsKernel28(0, 32, insert6, add2, map3, 0)
+						monthsKernel30(0, 32, insert6, add2, map3, 0)
 					}
 					if int(nDistinct2Length5) > 2147483647 {
 						return fmt.Errorf("shop.kg:21:6: g would have %d rows; at most 2147483647 can be computed", int(nDistinct2Length5))
@@ -829,10 +841,10 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 					}
 					if workers > 1 {
 						kgenFork(&call, workers, int(nDistinct2Length5), 4096, func(_, lo, hi int) {
-							monthsKernel29(lo, hi, add2, add, map3, insert5, month5, insert3, insert4, revenue5, 32)
+							monthsKernel31(lo, hi, add2, add, map3, insert5, month5, insert3, insert4, revenue5, 32)
 						})
 					} else {
-						monthsKernel29(0, int(nDistinct2Length5), add2, add, map3, insert5, month5, insert3, insert4, revenue5, 32)
+						monthsKernel31(0, int(nDistinct2Length5), add2, add, map3, insert5, month5, insert3, insert4, revenue5, 32)
 					}
 					month4 = month5
 					revenue4 = revenue5
@@ -862,13 +874,13 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 						if few > 1 {
 							kgenFork(&call, few, n, 4096, func(_, lo, hi int) {
 								histogramOwn := make([]int64, 256)
-								monthsKernel30(lo, hi, map2, map3, histogramOwn)
+								monthsKernel32(lo, hi, map2, map3, histogramOwn)
 								for i := range histogramOwn {
 									atomic.AddInt64(&histogram[i], histogramOwn[i])
 								}
 							})
 						} else {
-							monthsKernel30(0, n, map2, map3, histogram)
+							monthsKernel32(0, n, map2, map3, histogram)
 						}
 						add2 := kgenTemporary[int64](&call, 256)
 						if workers > 1 {
@@ -877,16 +889,16 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 							kgenInOrder(&call, workers, 256, 32768, func(blocks *kgenBlocks) {
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
-									add4 := monthsKernel31Summary(lo, hi, histogram)
+									add4 := monthsKernel33Summary(lo, hi, histogram)
 									blocks.await()
 									addBefore := add3
 									add3 = addBefore + add4
 									blocks.release()
-									monthsKernel31(lo, hi, histogram, add2, addBefore)
+									monthsKernel33(lo, hi, histogram, add2, addBefore)
 								}
 							})
 						} else {
-							monthsKernel31(0, 256, histogram, add2, 0)
+							monthsKernel33(0, 256, histogram, add2, 0)
 						}
 						pass2 := kgenTemporary[int64](&call, n)
 						if workers > 1 {
@@ -895,7 +907,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
 									digits := make([]int64, 256)
-									monthsKernel32Summary(lo, hi, map3, 0, digits)
+									monthsKernel34Summary(lo, hi, map3, 0, digits)
 									blocks.await()
 									for digit := range 256 {
 										count := digits[digit]
@@ -903,21 +915,21 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 										counts[digit] += count
 									}
 									blocks.release()
-									monthsKernel32(lo, hi, add2, map3, map2, pass, amount, pass2, 0, 0, int64(n), digits)
+									monthsKernel34(lo, hi, add2, map3, map2, pass, amount, pass2, 0, 0, int64(n), digits)
 								}
 							})
 						} else {
 							digits := make([]int64, 256)
-							monthsKernel32(0, n, add2, map3, map2, pass, amount, pass2, 0, 0, int64(n), digits)
+							monthsKernel34(0, n, add2, map3, map2, pass, amount, pass2, 0, 0, int64(n), digits)
 						}
 						kgenFill(insert7, -1)
 						clear(insert8)
 						if workers > 1 {
 							kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-								monthsKernel33(lo, hi, pass, insert7, pass2, insert8, nPartitionedSlotsLength, int64(n), int64(n))
+								monthsKernel35(lo, hi, pass, insert7, pass2, insert8, nPartitionedSlotsLength, int64(n), int64(n))
 							})
 						} else {
-							monthsKernel33(0, n, pass, insert7, pass2, insert8, nPartitionedSlotsLength, int64(n), int64(n))
+							monthsKernel35(0, n, pass, insert7, pass2, insert8, nPartitionedSlotsLength, int64(n), int64(n))
 						}
 						var sum int64
 						if workers > 1 {
@@ -926,17 +938,17 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 							kgenInOrder(&call, workers, int(nPartitionedSlotsLength), 32768, func(blocks *kgenBlocks) {
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
-									sum3 := monthsKernel34Summary(lo, hi, insert7, int64(n))
+									sum3 := monthsKernel36Summary(lo, hi, insert7, int64(n))
 									blocks.await()
 									sumBefore := sum2
 									sum2 = sumBefore + sum3
 									blocks.release()
-									monthsKernel34(lo, hi, insert7, mask2, int64(n), sumBefore)
+									monthsKernel36(lo, hi, insert7, mask2, int64(n), sumBefore)
 								}
 							})
 							sum = sum2
 						} else {
-							sum = monthsKernel34(0, int(nPartitionedSlotsLength), insert7, mask2, int64(n), 0)
+							sum = monthsKernel36(0, int(nPartitionedSlotsLength), insert7, mask2, int64(n), 0)
 						}
 						cond := sum <= max(min(int64(n)/8, 16777216), 1)
 						x := min(sum, max(min(int64(n)/8, 16777216), 1))
@@ -955,148 +967,160 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 						compact := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
 						compact2 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
 						map3 := kgenTemporary[int32](&call, int(nPartitionedSlotsLength))
-						histogram := kgenTemporary[int64](&call, 1024)
-						clear(histogram)
 						var nPartitionedDistinctPlace int64
-						few := min(workers, int(nPartitionedSlotsLength)/32768)
-						if int(nPartitionedSlotsLength) < 65536 {
-							few = workers
-						}
-						if few > 1 {
+						if workers > 1 {
 							// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 							var nPartitionedDistinctPlace2 int64
-							kgenInOrder(&call, few, int(nPartitionedSlotsLength), 32768, func(blocks *kgenBlocks) {
-								histogramOwn := make([]int64, 1024)
+							kgenInOrder(&call, workers, int(nPartitionedSlotsLength), 32768, func(blocks *kgenBlocks) {
+								compactScratch := make([]int64, 32768)
+								compactScratch2 := make([]int64, 32768)
+								mapScratch := make([]int32, 32768)
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
-									nPartitionedDistinctPlace3 := monthsKernel35Summary(lo, hi, mask2)
+									nPartitionedDistinctPlace3 := monthsKernel37(lo, hi, mask2, insert7, compactScratch, compactScratch2, pass, mapScratch, 0)
 									blocks.await()
 									nPartitionedDistinctPlaceBefore := nPartitionedDistinctPlace2
 									nPartitionedDistinctPlace2 = nPartitionedDistinctPlaceBefore + nPartitionedDistinctPlace3
-									nPartitionedDistinctPlaceEnd := nPartitionedDistinctPlace2
 									blocks.release()
-									compactPart := compact[:nPartitionedDistinctPlaceEnd]
-									compactPart2 := compact2[:nPartitionedDistinctPlaceEnd]
-									mapPart := map3[:nPartitionedDistinctPlaceEnd]
-									monthsKernel35(lo, hi, mask2, insert7, compactPart, compactPart2, pass, mapPart, histogramOwn, nPartitionedDistinctPlaceBefore)
+									copy(compact[nPartitionedDistinctPlaceBefore:], compactScratch[:nPartitionedDistinctPlace3])
+									copy(compact2[nPartitionedDistinctPlaceBefore:], compactScratch2[:nPartitionedDistinctPlace3])
+									copy(map3[nPartitionedDistinctPlaceBefore:], mapScratch[:nPartitionedDistinctPlace3])
 								}
-								blocks.chain.lock.Lock()
-								for i := range histogramOwn {
-									atomic.AddInt64(&histogram[i], histogramOwn[i])
-								}
-								blocks.chain.lock.Unlock()
 							})
 							nPartitionedDistinctPlace = nPartitionedDistinctPlace2
 						} else {
-							nPartitionedDistinctPlace = monthsKernel35(0, int(nPartitionedSlotsLength), mask2, insert7, compact, compact2, pass, map3, histogram, 0)
+							nPartitionedDistinctPlace = monthsKernel37(0, int(nPartitionedSlotsLength), mask2, insert7, compact, compact2, pass, map3, 0)
 						}
 						nPartitionedDistinctLength := nPartitionedDistinctPlace
-						add2 := kgenTemporary[int64](&call, 1024)
-						if workers > 1 {
-							// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-							var add3 int64
-							kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
-								for blocks.next() {
-									lo, hi := blocks.lo, blocks.hi
-									add4 := monthsKernel36Summary(lo, hi, histogram)
-									blocks.await()
-									addBefore := add3
-									add3 = addBefore + add4
-									blocks.release()
-									monthsKernel36(lo, hi, histogram, add2, addBefore)
-								}
-							})
+						either := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
+						if 0 < 65-int(nPartitionedDistinctLength) {
+							digits := make([]int64, 64)
+							monthsKernel38Summary(0, int(nPartitionedDistinctLength), map3, digits)
+							monthsKernel38(0, int(nPartitionedDistinctLength), map3, either, digits)
 						} else {
-							monthsKernel36(0, 1024, histogram, add2, 0)
-						}
-						pass2 := kgenTemporary[uint32](&call, int(nPartitionedDistinctLength))
-						pass3 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
-						if workers > 1 {
-							counts := make([]int64, 256)
-							kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
-								for blocks.next() {
-									lo, hi := blocks.lo, blocks.hi
-									digits := make([]int64, 256)
-									monthsKernel37Summary(lo, hi, map3, 0, digits)
-									blocks.await()
-									for digit := range 256 {
-										count := digits[digit]
-										digits[digit] = counts[digit]
-										counts[digit] += count
+							histogram := kgenTemporary[int64](&call, 1024)
+							clear(histogram)
+							few := min(workers, int(nPartitionedDistinctLength)/32768)
+							if int(nPartitionedDistinctLength) < 65536 {
+								few = workers
+							}
+							if few > 1 {
+								kgenFork(&call, few, int(nPartitionedDistinctLength), 4096, func(_, lo, hi int) {
+									histogramOwn := make([]int64, 1024)
+									monthsKernel39(lo, hi, histogramOwn, map3)
+									for i := range histogramOwn {
+										atomic.AddInt64(&histogram[i], histogramOwn[i])
 									}
-									blocks.release()
-									monthsKernel37(lo, hi, add2, map3, pass2, pass3, 0, 0, nPartitionedDistinctLength, digits)
-								}
-							})
-						} else {
-							digits := make([]int64, 256)
-							monthsKernel37(0, int(nPartitionedDistinctLength), add2, map3, pass2, pass3, 0, 0, nPartitionedDistinctLength, digits)
-						}
-						pass4 := kgenTemporary[uint32](&call, int(nPartitionedDistinctLength))
-						pass5 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
-						if workers > 1 {
-							counts := make([]int64, 256)
-							kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
-								for blocks.next() {
-									lo, hi := blocks.lo, blocks.hi
-									digits := make([]int64, 256)
-									monthsKernel38Summary(lo, hi, pass2, 8, digits)
-									blocks.await()
-									for digit := range 256 {
-										count := digits[digit]
-										digits[digit] = counts[digit]
-										counts[digit] += count
+								})
+							} else {
+								monthsKernel39(0, int(nPartitionedDistinctLength), histogram, map3)
+							}
+							add2 := kgenTemporary[int64](&call, 1024)
+							if workers > 1 {
+								// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+								var add3 int64
+								kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
+									for blocks.next() {
+										lo, hi := blocks.lo, blocks.hi
+										add4 := monthsKernel40Summary(lo, hi, histogram)
+										blocks.await()
+										addBefore := add3
+										add3 = addBefore + add4
+										blocks.release()
+										monthsKernel40(lo, hi, histogram, add2, addBefore)
 									}
-									blocks.release()
-									monthsKernel38(lo, hi, add2, pass2, pass4, pass3, pass5, 1, 8, nPartitionedDistinctLength, digits)
-								}
-							})
-						} else {
-							digits := make([]int64, 256)
-							monthsKernel38(0, int(nPartitionedDistinctLength), add2, pass2, pass4, pass3, pass5, 1, 8, nPartitionedDistinctLength, digits)
-						}
-						if workers > 1 {
-							counts := make([]int64, 256)
-							kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
-								for blocks.next() {
-									lo, hi := blocks.lo, blocks.hi
-									digits := make([]int64, 256)
-									monthsKernel38Summary(lo, hi, pass4, 16, digits)
-									blocks.await()
-									for digit := range 256 {
-										count := digits[digit]
-										digits[digit] = counts[digit]
-										counts[digit] += count
+								})
+							} else {
+								monthsKernel40(0, 1024, histogram, add2, 0)
+							}
+							pass2 := kgenTemporary[uint32](&call, int(nPartitionedDistinctLength))
+							pass3 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
+							if workers > 1 {
+								counts := make([]int64, 256)
+								kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+									for blocks.next() {
+										lo, hi := blocks.lo, blocks.hi
+										digits := make([]int64, 256)
+										monthsKernel41Summary(lo, hi, map3, 0, digits)
+										blocks.await()
+										for digit := range 256 {
+											count := digits[digit]
+											digits[digit] = counts[digit]
+											counts[digit] += count
+										}
+										blocks.release()
+										monthsKernel41(lo, hi, add2, map3, pass2, pass3, 0, 0, nPartitionedDistinctLength, digits)
 									}
-									blocks.release()
-									monthsKernel38(lo, hi, add2, pass4, pass2, pass5, pass3, 2, 16, nPartitionedDistinctLength, digits)
-								}
-							})
-						} else {
-							digits := make([]int64, 256)
-							monthsKernel38(0, int(nPartitionedDistinctLength), add2, pass4, pass2, pass5, pass3, 2, 16, nPartitionedDistinctLength, digits)
-						}
-						pass6 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
-						if workers > 1 {
-							counts := make([]int64, 256)
-							kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
-								for blocks.next() {
-									lo, hi := blocks.lo, blocks.hi
-									digits := make([]int64, 256)
-									monthsKernel40Summary(lo, hi, pass2, 24, digits)
-									blocks.await()
-									for digit := range 256 {
-										count := digits[digit]
-										digits[digit] = counts[digit]
-										counts[digit] += count
+								})
+							} else {
+								digits := make([]int64, 256)
+								monthsKernel41(0, int(nPartitionedDistinctLength), add2, map3, pass2, pass3, 0, 0, nPartitionedDistinctLength, digits)
+							}
+							pass4 := kgenTemporary[uint32](&call, int(nPartitionedDistinctLength))
+							pass5 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
+							if workers > 1 {
+								counts := make([]int64, 256)
+								kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+									for blocks.next() {
+										lo, hi := blocks.lo, blocks.hi
+										digits := make([]int64, 256)
+										monthsKernel42Summary(lo, hi, pass2, 8, digits)
+										blocks.await()
+										for digit := range 256 {
+											count := digits[digit]
+											digits[digit] = counts[digit]
+											counts[digit] += count
+										}
+										blocks.release()
+										monthsKernel42(lo, hi, add2, pass2, pass4, pass3, pass5, 1, 8, nPartitionedDistinctLength, digits)
 									}
-									blocks.release()
-									monthsKernel40(lo, hi, add2, pass2, pass3, pass6, 3, 24, nPartitionedDistinctLength, digits)
-								}
-							})
-						} else {
-							digits := make([]int64, 256)
-							monthsKernel40(0, int(nPartitionedDistinctLength), add2, pass2, pass3, pass6, 3, 24, nPartitionedDistinctLength, digits)
+								})
+							} else {
+								digits := make([]int64, 256)
+								monthsKernel42(0, int(nPartitionedDistinctLength), add2, pass2, pass4, pass3, pass5, 1, 8, nPartitionedDistinctLength, digits)
+							}
+							if workers > 1 {
+								counts := make([]int64, 256)
+								kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+									for blocks.next() {
+										lo, hi := blocks.lo, blocks.hi
+										digits := make([]int64, 256)
+										monthsKernel42Summary(lo, hi, pass4, 16, digits)
+										blocks.await()
+										for digit := range 256 {
+											count := digits[digit]
+											digits[digit] = counts[digit]
+											counts[digit] += count
+										}
+										blocks.release()
+										monthsKernel42(lo, hi, add2, pass4, pass2, pass5, pass3, 2, 16, nPartitionedDistinctLength, digits)
+									}
+								})
+							} else {
+								digits := make([]int64, 256)
+								monthsKernel42(0, int(nPartitionedDistinctLength), add2, pass4, pass2, pass5, pass3, 2, 16, nPartitionedDistinctLength, digits)
+							}
+							if workers > 1 {
+								counts := make([]int64, 256)
+								kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+									for blocks.next() {
+										lo, hi := blocks.lo, blocks.hi
+										digits := make([]int64, 256)
+										monthsKernel44Summary(lo, hi, pass2, 24, digits)
+										blocks.await()
+										for digit := range 256 {
+											count := digits[digit]
+											digits[digit] = counts[digit]
+											counts[digit] += count
+										}
+										blocks.release()
+										monthsKernel44(lo, hi, add2, pass2, pass3, either, 3, 24, nPartitionedDistinctLength, digits)
+									}
+								})
+							} else {
+								digits := make([]int64, 256)
+								monthsKernel44(0, int(nPartitionedDistinctLength), add2, pass2, pass3, either, 3, 24, nPartitionedDistinctLength, digits)
+							}
 						}
 						if int(nDistinct2Length5) > 2147483647 {
 							return fmt.Errorf("shop.kg:21:6: g would have %d rows; at most 2147483647 can be computed", int(nDistinct2Length5))
@@ -1108,10 +1132,10 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 						}
 						if workers > 1 {
 							kgenFork(&call, workers, int(scalar96), 4096, func(_, lo, hi int) {
-								monthsKernel41(lo, hi, pass6, compact, pass, month6, compact2, insert8, revenue6)
+								monthsKernel45(lo, hi, either, compact, pass, month6, compact2, insert8, revenue6)
 							})
 						} else {
-							monthsKernel41(0, int(scalar96), pass6, compact, pass, month6, compact2, insert8, revenue6)
+							monthsKernel45(0, int(scalar96), either, compact, pass, month6, compact2, insert8, revenue6)
 						}
 						month5 = month6
 						revenue5 = revenue6
@@ -1125,13 +1149,13 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 						if few > 1 {
 							kgenFork(&call, few, n, 4096, func(_, lo, hi int) {
 								histogramOwn := make([]int64, 1024)
-								monthsKernel42(lo, hi, histogramOwn, map2)
+								monthsKernel46(lo, hi, histogramOwn, map2)
 								for i := range histogramOwn {
 									atomic.AddInt64(&histogram[i], histogramOwn[i])
 								}
 							})
 						} else {
-							monthsKernel42(0, n, histogram, map2)
+							monthsKernel46(0, n, histogram, map2)
 						}
 						add2 := kgenTemporary[int64](&call, 1024)
 						if workers > 1 {
@@ -1140,16 +1164,16 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 							kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
-									add4 := monthsKernel43Summary(lo, hi, histogram)
+									add4 := monthsKernel47Summary(lo, hi, histogram)
 									blocks.await()
 									addBefore := add3
 									add3 = addBefore + add4
 									blocks.release()
-									monthsKernel43(lo, hi, histogram, add2, addBefore)
+									monthsKernel47(lo, hi, histogram, add2, addBefore)
 								}
 							})
 						} else {
-							monthsKernel43(0, 1024, histogram, add2, 0)
+							monthsKernel47(0, 1024, histogram, add2, 0)
 						}
 						pass2 := kgenTemporary[uint32](&call, n)
 						pass3 := kgenTemporary[int64](&call, n)
@@ -1159,7 +1183,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
 									digits := make([]int64, 256)
-									monthsKernel44Summary(lo, hi, map2, 0, digits)
+									monthsKernel48Summary(lo, hi, map2, 0, digits)
 									blocks.await()
 									for digit := range 256 {
 										count := digits[digit]
@@ -1167,12 +1191,12 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 										counts[digit] += count
 									}
 									blocks.release()
-									monthsKernel44(lo, hi, add2, map2, pass2, pass3, 0, 0, int64(n), digits)
+									monthsKernel48(lo, hi, add2, map2, pass2, pass3, 0, 0, int64(n), digits)
 								}
 							})
 						} else {
 							digits := make([]int64, 256)
-							monthsKernel44(0, n, add2, map2, pass2, pass3, 0, 0, int64(n), digits)
+							monthsKernel48(0, n, add2, map2, pass2, pass3, 0, 0, int64(n), digits)
 						}
 						pass4 := kgenTemporary[uint32](&call, n)
 						pass5 := kgenTemporary[int64](&call, n)
@@ -1182,7 +1206,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
 									digits := make([]int64, 256)
-									monthsKernel45Summary(lo, hi, pass2, 8, digits)
+									monthsKernel49Summary(lo, hi, pass2, 8, digits)
 									blocks.await()
 									for digit := range 256 {
 										count := digits[digit]
@@ -1190,12 +1214,12 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 										counts[digit] += count
 									}
 									blocks.release()
-									monthsKernel45(lo, hi, add2, pass2, pass4, pass3, pass5, 1, 8, int64(n), digits)
+									monthsKernel49(lo, hi, add2, pass2, pass4, pass3, pass5, 1, 8, int64(n), digits)
 								}
 							})
 						} else {
 							digits := make([]int64, 256)
-							monthsKernel45(0, n, add2, pass2, pass4, pass3, pass5, 1, 8, int64(n), digits)
+							monthsKernel49(0, n, add2, pass2, pass4, pass3, pass5, 1, 8, int64(n), digits)
 						}
 						if workers > 1 {
 							counts := make([]int64, 256)
@@ -1203,7 +1227,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
 									digits := make([]int64, 256)
-									monthsKernel45Summary(lo, hi, pass4, 16, digits)
+									monthsKernel49Summary(lo, hi, pass4, 16, digits)
 									blocks.await()
 									for digit := range 256 {
 										count := digits[digit]
@@ -1211,12 +1235,12 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 										counts[digit] += count
 									}
 									blocks.release()
-									monthsKernel45(lo, hi, add2, pass4, pass2, pass5, pass3, 2, 16, int64(n), digits)
+									monthsKernel49(lo, hi, add2, pass4, pass2, pass5, pass3, 2, 16, int64(n), digits)
 								}
 							})
 						} else {
 							digits := make([]int64, 256)
-							monthsKernel45(0, n, add2, pass4, pass2, pass5, pass3, 2, 16, int64(n), digits)
+							monthsKernel49(0, n, add2, pass4, pass2, pass5, pass3, 2, 16, int64(n), digits)
 						}
 						pass6 := kgenTemporary[uint32](&call, n)
 						pass7 := kgenTemporary[int64](&call, n)
@@ -1226,7 +1250,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
 									digits := make([]int64, 256)
-									monthsKernel45Summary(lo, hi, pass2, 24, digits)
+									monthsKernel49Summary(lo, hi, pass2, 24, digits)
 									blocks.await()
 									for digit := range 256 {
 										count := digits[digit]
@@ -1234,12 +1258,12 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 										counts[digit] += count
 									}
 									blocks.release()
-									monthsKernel45(lo, hi, add2, pass2, pass6, pass3, pass7, 3, 24, int64(n), digits)
+									monthsKernel49(lo, hi, add2, pass2, pass6, pass3, pass7, 3, 24, int64(n), digits)
 								}
 							})
 						} else {
 							digits := make([]int64, 256)
-							monthsKernel45(0, n, add2, pass2, pass6, pass3, pass7, 3, 24, int64(n), digits)
+							monthsKernel49(0, n, add2, pass2, pass6, pass3, pass7, 3, 24, int64(n), digits)
 						}
 						if int(nDistinct2Length5) > 2147483647 {
 							return fmt.Errorf("shop.kg:21:6: g would have %d rows; at most 2147483647 can be computed", int(nDistinct2Length5))
@@ -1260,7 +1284,7 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 							kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
-									gRunsBegun3, openPresent, openLast3, openHead, openSum3 := monthsKernel48Summary(lo, hi, pass6, pass7, amount)
+									gRunsBegun3, openPresent, openLast3, openHead, openSum3 := monthsKernel52Summary(lo, hi, pass6, pass7, amount)
 									blocks.await()
 									gRunsBegunBefore := gRunsBegun2
 									openLastBefore := openLast2
@@ -1280,14 +1304,14 @@ func MonthsInto(dst *MonthsResult, time, amount []int64, options ...Option) erro
 									blocks.release()
 									aggregatePart := month6[:max(int(gRunsBegunEnd)-1, 0)]
 									aggregatePart2 := revenue6[:max(int(gRunsBegunEnd)-1, 0)]
-									monthsKernel48(lo, hi, pass6, aggregatePart, pass7, amount, aggregatePart2, gRunsBegunBefore, openLastBefore, openSumBefore)
+									monthsKernel52(lo, hi, pass6, aggregatePart, pass7, amount, aggregatePart2, gRunsBegunBefore, openLastBefore, openSumBefore)
 								}
 							})
 							gRunsBegun = gRunsBegun2
 							openLast = openLast2
 							openSum = openSum2
 						} else {
-							gRunsBegun, openLast, openSum = monthsKernel48(0, n, pass6, month6, pass7, amount, revenue6, 0, 0, 0)
+							gRunsBegun, openLast, openSum = monthsKernel52(0, n, pass6, month6, pass7, amount, revenue6, 0, 0, 0)
 						}
 						if gRunsBegun > 0 {
 							slot := gRunsBegun - 1
@@ -1738,11 +1762,11 @@ func monthsKernel10Summary(lo, hi int, insert2 []int64, n int64) int64 {
 	return sum
 }
 
-// monthsKernel11 runs rows lo to hi through the stages partial2, offset2, add2, compact2, map24, map25, histogram2, from the state before them to the one after.
+// monthsKernel11 runs rows lo to hi through the stages partial2, offset2, add2, compact2, map24, from the state before them to the one after.
 // Blocks of rows of both kinds list the selected ones first, and visit these: a branch on each would be guessed wrong.
 //
 //go:noinline
-func monthsKernel11(lo, hi int, mask2 []bool, insert2, compact, compact2 []int64, map5, map2 []int32, histogram []int64, nDistinctPlace int64) int64 {
+func monthsKernel11(lo, hi int, mask2 []bool, insert2, compact, compact2 []int64, map5, map2 []int32, nDistinctPlace int64) int64 {
 	compact2 = compact2[:len(compact)]
 	map2 = map2[:len(compact)]
 	mask2Rows := mask2[lo:hi]
@@ -1774,27 +1798,6 @@ func monthsKernel11(lo, hi int, mask2 []bool, insert2, compact, compact2 []int64
 				}
 				x2 := x
 				map2[nDistinctPlace] = x2
-				x3 := uint32(x2) - 4188215274
-				digit := int64(x3 >> 0 & 255)
-				bin := int(digit)
-				if uint64(bin) < uint64(len(histogram)) {
-					histogram[bin]++
-				}
-				digit2 := int64(x3 >> 8 & 255)
-				bin2 := int(digit2 + 256)
-				if uint64(bin2) < uint64(len(histogram)) {
-					histogram[bin2]++
-				}
-				digit3 := int64(x3 >> 16 & 255)
-				bin3 := int(digit3 + 512)
-				if uint64(bin3) < uint64(len(histogram)) {
-					histogram[bin3]++
-				}
-				digit4 := int64(x3 >> 24 & 255)
-				bin4 := int(digit4 + 768)
-				if uint64(bin4) < uint64(len(histogram)) {
-					histogram[bin4]++
-				}
 				nDistinctPlace++
 			}
 		} else {
@@ -1810,27 +1813,6 @@ func monthsKernel11(lo, hi int, mask2 []bool, insert2, compact, compact2 []int64
 					}
 					x2 := x
 					map2[nDistinctPlace] = x2
-					x3 := uint32(x2) - 4188215274
-					digit := int64(x3 >> 0 & 255)
-					bin := int(digit)
-					if uint64(bin) < uint64(len(histogram)) {
-						histogram[bin]++
-					}
-					digit2 := int64(x3 >> 8 & 255)
-					bin2 := int(digit2 + 256)
-					if uint64(bin2) < uint64(len(histogram)) {
-						histogram[bin2]++
-					}
-					digit3 := int64(x3 >> 16 & 255)
-					bin3 := int(digit3 + 512)
-					if uint64(bin3) < uint64(len(histogram)) {
-						histogram[bin3]++
-					}
-					digit4 := int64(x3 >> 24 & 255)
-					bin4 := int(digit4 + 768)
-					if uint64(bin4) < uint64(len(histogram)) {
-						histogram[bin4]++
-					}
 					nDistinctPlace++
 				}
 			}
@@ -1849,50 +1831,85 @@ func monthsKernel11(lo, hi int, mask2 []bool, insert2, compact, compact2 []int64
 			}
 			x2 := x
 			map2[nDistinctPlace] = x2
-			x3 := uint32(x2) - 4188215274
-			digit := int64(x3 >> 0 & 255)
-			bin := int(digit)
-			if uint64(bin) < uint64(len(histogram)) {
-				histogram[bin]++
-			}
-			digit2 := int64(x3 >> 8 & 255)
-			bin2 := int(digit2 + 256)
-			if uint64(bin2) < uint64(len(histogram)) {
-				histogram[bin2]++
-			}
-			digit3 := int64(x3 >> 16 & 255)
-			bin3 := int(digit3 + 512)
-			if uint64(bin3) < uint64(len(histogram)) {
-				histogram[bin3]++
-			}
-			digit4 := int64(x3 >> 24 & 255)
-			bin4 := int(digit4 + 768)
-			if uint64(bin4) < uint64(len(histogram)) {
-				histogram[bin4]++
-			}
 			nDistinctPlace++
 		}
 	}
 	return nDistinctPlace
 }
 
-// monthsKernel11Summary returns what rows lo to hi add to the state, in the stages partial2, offset2, add2, compact2, map24, map25, histogram2.
-// Every row is stored, and the next row overwrites it unless it is selected.
+// monthsKernel12 runs rows lo to hi through the stages pass1, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel11Summary(lo, hi int, mask2 []bool) int64 {
-	var nDistinctPlace int64
-	mask2Rows := mask2[lo:hi]
-	for _, selected := range mask2Rows {
-		nDistinctPlace += kgenBit[int64](selected)
+func monthsKernel12(lo, hi int, map22 []int32, pass, digits []int64) {
+	list := (*[64]int64)(digits)
+	places := make([]int64, 64)
+	for place := lo; place < hi; place++ {
+		places[list[place]] = int64(place)
 	}
-	return nDistinctPlace
+	map22Rows := map22[lo:hi]
+	for i := range map22Rows {
+		// g = groups(truncate(date(time), "month"))
+		place := places[i]
+		pass[place] = int64(lo + i)
+	}
 }
 
-// monthsKernel12 runs rows lo to hi through the stages partial3, offset3, add3, from the state before them to the one after.
+// monthsKernel12Summary returns what rows lo to hi add to the state, in the stages pass1.
 //
 //go:noinline
-func monthsKernel12(lo, hi int, histogram2, add []int64, add2 int64) int64 {
+func monthsKernel12Summary(lo, hi int, map22 []int32, digits []int64) {
+	list := (*[64]int64)(digits)
+	words := make([]uint32, 64)
+	map22Rows := map22[lo:hi]
+	for i := range map22Rows {
+		// g = groups(truncate(date(time), "month"))
+		word := uint32(map22Rows[i]) - 4188215274
+		at := i
+		for at > 0 && words[at-1] > word {
+			words[at] = words[at-1]
+			list[at] = list[at-1]
+			at--
+		}
+		words[at] = word
+		list[at] = int64(i)
+	}
+}
+
+// monthsKernel13 runs rows lo to hi through the stages map25, histogram2, from the state before them to the one after.
+//
+//go:noinline
+func monthsKernel13(lo, hi int, histogram []int64, map22 []int32) {
+	map22Rows := map22[lo:hi]
+	for i := range map22Rows {
+		x := uint32(map22Rows[i]) - 4188215274
+		digit := int64(x >> 0 & 255)
+		// g = groups(truncate(date(time), "month"))
+		bin := int(digit)
+		if uint64(bin) < uint64(len(histogram)) {
+			histogram[bin]++
+		}
+		digit2 := int64(x >> 8 & 255)
+		bin2 := int(digit2 + 256)
+		if uint64(bin2) < uint64(len(histogram)) {
+			histogram[bin2]++
+		}
+		digit3 := int64(x >> 16 & 255)
+		bin3 := int(digit3 + 512)
+		if uint64(bin3) < uint64(len(histogram)) {
+			histogram[bin3]++
+		}
+		digit4 := int64(x >> 24 & 255)
+		bin4 := int(digit4 + 768)
+		if uint64(bin4) < uint64(len(histogram)) {
+			histogram[bin4]++
+		}
+	}
+}
+
+// monthsKernel14 runs rows lo to hi through the stages partial3, offset3, add3, from the state before them to the one after.
+//
+//go:noinline
+func monthsKernel14(lo, hi int, histogram2, add []int64, add2 int64) int64 {
 	histogram2Rows := histogram2[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram2Rows)]
@@ -1904,10 +1921,10 @@ func monthsKernel12(lo, hi int, histogram2, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// monthsKernel12Summary returns what rows lo to hi add to the state, in the stages partial3, offset3, add3.
+// monthsKernel14Summary returns what rows lo to hi add to the state, in the stages partial3, offset3, add3.
 //
 //go:noinline
-func monthsKernel12Summary(lo, hi int, histogram2 []int64) int64 {
+func monthsKernel14Summary(lo, hi int, histogram2 []int64) int64 {
 	var add int64
 	histogram2Rows := histogram2[lo:hi]
 	for i := range histogram2Rows {
@@ -1916,10 +1933,10 @@ func monthsKernel12Summary(lo, hi int, histogram2 []int64) int64 {
 	return add
 }
 
-// monthsKernel13 runs rows lo to hi through the stages pass1, from the state before them to the one after.
+// monthsKernel15 runs rows lo to hi through the stages pass2, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel13(lo, hi int, add []int64, map22 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
+func monthsKernel15(lo, hi int, add []int64, map22 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nDistinct
 	pass2 = pass2[:len(pass)]
@@ -1941,10 +1958,10 @@ func monthsKernel13(lo, hi int, add []int64, map22 []int32, pass []uint32, pass2
 	}
 }
 
-// monthsKernel13Summary returns what rows lo to hi add to the state, in the stages pass1.
+// monthsKernel15Summary returns what rows lo to hi add to the state, in the stages pass2.
 //
 //go:noinline
-func monthsKernel13Summary(lo, hi int, map22 []int32, digitShift int64, digits []int64) {
+func monthsKernel15Summary(lo, hi int, map22 []int32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	map22Rows := map22[lo:hi]
 	for i := range map22Rows {
@@ -1956,52 +1973,52 @@ func monthsKernel13Summary(lo, hi int, map22 []int32, digitShift int64, digits [
 	}
 }
 
-// monthsKernel14 runs rows lo to hi through the stages pass2, from the state before them to the one after.
+// monthsKernel16 runs rows lo to hi through the stages pass3, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel14(lo, hi int, add []int64, pass, pass2 []uint32, pass22, pass3 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
+func monthsKernel16(lo, hi int, add []int64, pass2, pass []uint32, pass3, pass4 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nDistinct
-	room := min(len(pass2), len(pass3))
-	pass2 = pass2[:room]
-	pass3 = pass3[:room]
+	room := min(len(pass), len(pass4))
+	pass = pass[:room]
+	pass4 = pass4[:room]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
 		places[digit] += add[int64(digit)+x] - x2
 	}
-	passRows := pass[lo:hi]
-	pass2Rows := pass22[lo:hi]
-	pass2Rows = pass2Rows[:len(passRows)]
-	for i, pass4 := range passRows {
-		digit := int64(pass4 >> (digitShift & 31) & 255)
+	pass2Rows := pass2[lo:hi]
+	pass3Rows := pass3[lo:hi]
+	pass3Rows = pass3Rows[:len(pass2Rows)]
+	for i, pass5 := range pass2Rows {
+		digit := int64(pass5 >> (digitShift & 31) & 255)
 		// g = groups(truncate(date(time), "month"))
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
-		pass2[place] = pass4
-		pass3[place] = pass2Rows[i]
+		pass[place] = pass5
+		pass4[place] = pass3Rows[i]
 	}
 }
 
-// monthsKernel14Summary returns what rows lo to hi add to the state, in the stages pass2.
+// monthsKernel16Summary returns what rows lo to hi add to the state, in the stages pass3.
 //
 //go:noinline
-func monthsKernel14Summary(lo, hi int, pass []uint32, digitShift int64, digits []int64) {
+func monthsKernel16Summary(lo, hi int, pass2 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	passRows := pass[lo:hi]
-	for _, pass2 := range passRows {
-		digit := int64(pass2 >> (digitShift & 31) & 255)
+	pass2Rows := pass2[lo:hi]
+	for _, pass := range pass2Rows {
+		digit := int64(pass >> (digitShift & 31) & 255)
 		// g = groups(truncate(date(time), "month"))
 		digit2 := int(digit)
 		counts[digit2]++
 	}
 }
 
-// monthsKernel16 runs rows lo to hi through the stages pass4, from the state before them to the one after.
+// monthsKernel18 runs rows lo to hi through the stages pass5, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel16(lo, hi int, add []int64, pass5 []uint32, pass6, pass []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
+func monthsKernel18(lo, hi int, add []int64, pass6 []uint32, pass7, pass []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nDistinct
 	places := (*[256]int64)(digits)
@@ -2009,42 +2026,42 @@ func monthsKernel16(lo, hi int, add []int64, pass5 []uint32, pass6, pass []int64
 	for digit := range 256 {
 		places[digit] += add[int64(digit)+x] - x2
 	}
-	pass5Rows := pass5[lo:hi]
 	pass6Rows := pass6[lo:hi]
-	pass6Rows = pass6Rows[:len(pass5Rows)]
-	for i := range pass5Rows {
-		digit := int64(pass5Rows[i] >> (digitShift & 31) & 255)
+	pass7Rows := pass7[lo:hi]
+	pass7Rows = pass7Rows[:len(pass6Rows)]
+	for i := range pass6Rows {
+		digit := int64(pass6Rows[i] >> (digitShift & 31) & 255)
 		// g = groups(truncate(date(time), "month"))
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
-		pass[place] = pass6Rows[i]
+		pass[place] = pass7Rows[i]
 	}
 }
 
-// monthsKernel16Summary returns what rows lo to hi add to the state, in the stages pass4.
+// monthsKernel18Summary returns what rows lo to hi add to the state, in the stages pass5.
 //
 //go:noinline
-func monthsKernel16Summary(lo, hi int, pass5 []uint32, digitShift int64, digits []int64) {
+func monthsKernel18Summary(lo, hi int, pass6 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass5Rows := pass5[lo:hi]
-	for i := range pass5Rows {
-		digit := int64(pass5Rows[i] >> (digitShift & 31) & 255)
+	pass6Rows := pass6[lo:hi]
+	for i := range pass6Rows {
+		digit := int64(pass6Rows[i] >> (digitShift & 31) & 255)
 		// g = groups(truncate(date(time), "month"))
 		digit2 := int(digit)
 		counts[digit2]++
 	}
 }
 
-// monthsKernel17 runs rows lo to hi through the stages map26, map59, map60, from the state before them to the one after.
+// monthsKernel19 runs rows lo to hi through the stages map26, map59, map60, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel17(lo, hi int, pass7, compact2 []int64, map5, map2 []int32, compact3, insert9, map3 []int64) {
+func monthsKernel19(lo, hi int, either, compact2 []int64, map5, map2 []int32, compact3, insert9, map3 []int64) {
 	mapRows := map2[lo:hi]
 	mapRows2 := map3[lo:hi]
 	mapRows2 = mapRows2[:len(mapRows)]
 	for i := range mapRows {
-		x := pass7[lo+i]
+		x := either[lo+i]
 		var compact int64
 		if uint64(x) < uint64(len(compact2)) {
 			compact = compact2[x]
@@ -2071,10 +2088,10 @@ func monthsKernel17(lo, hi int, pass7, compact2 []int64, map5, map2 []int32, com
 	}
 }
 
-// monthsKernel18 runs rows lo to hi through the stages map27, histogram3, from the state before them to the one after.
+// monthsKernel20 runs rows lo to hi through the stages map27, histogram3, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel18(lo, hi int, histogram []int64, map5 []int32, reduce5 uint32) {
+func monthsKernel20(lo, hi int, histogram []int64, map5 []int32, reduce5 uint32) {
 	map5Rows := map5[lo:hi]
 	for i := range map5Rows {
 		digit := int64((uint32(map5Rows[i]) - 4188215274 - reduce5) >> 16 >> 0 & 255)
@@ -2086,10 +2103,10 @@ func monthsKernel18(lo, hi int, histogram []int64, map5 []int32, reduce5 uint32)
 	}
 }
 
-// monthsKernel19 runs rows lo to hi through the stages partial4, offset4, add4, from the state before them to the one after.
+// monthsKernel21 runs rows lo to hi through the stages partial4, offset4, add4, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel19(lo, hi int, histogram3, add []int64, add2 int64) int64 {
+func monthsKernel21(lo, hi int, histogram3, add []int64, add2 int64) int64 {
 	histogram3Rows := histogram3[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram3Rows)]
@@ -2101,10 +2118,10 @@ func monthsKernel19(lo, hi int, histogram3, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// monthsKernel19Summary returns what rows lo to hi add to the state, in the stages partial4, offset4, add4.
+// monthsKernel21Summary returns what rows lo to hi add to the state, in the stages partial4, offset4, add4.
 //
 //go:noinline
-func monthsKernel19Summary(lo, hi int, histogram3 []int64) int64 {
+func monthsKernel21Summary(lo, hi int, histogram3 []int64) int64 {
 	var add int64
 	histogram3Rows := histogram3[lo:hi]
 	for i := range histogram3Rows {
@@ -2113,10 +2130,10 @@ func monthsKernel19Summary(lo, hi int, histogram3 []int64) int64 {
 	return add
 }
 
-// monthsKernel20 runs rows lo to hi through the stages pass5, from the state before them to the one after.
+// monthsKernel22 runs rows lo to hi through the stages pass6, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel20(lo, hi int, add2 []int64, map5, pass []int32, amount, pass2 []int64, digitNumber, digitShift int64, reduce5 uint32, n int64, digits []int64) {
+func monthsKernel22(lo, hi int, add2 []int64, map5, pass []int32, amount, pass2 []int64, digitNumber, digitShift int64, reduce5 uint32, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	pass2 = pass2[:len(pass)]
@@ -2139,10 +2156,10 @@ func monthsKernel20(lo, hi int, add2 []int64, map5, pass []int32, amount, pass2 
 	}
 }
 
-// monthsKernel20Summary returns what rows lo to hi add to the state, in the stages pass5.
+// monthsKernel22Summary returns what rows lo to hi add to the state, in the stages pass6.
 //
 //go:noinline
-func monthsKernel20Summary(lo, hi int, map5 []int32, digitShift int64, reduce5 uint32, digits []int64) {
+func monthsKernel22Summary(lo, hi int, map5 []int32, digitShift int64, reduce5 uint32, digits []int64) {
 	counts := (*[256]int64)(digits)
 	map5Rows := map5[lo:hi]
 	for _, x := range map5Rows {
@@ -2153,18 +2170,18 @@ func monthsKernel20Summary(lo, hi int, map5 []int32, digitShift int64, reduce5 u
 	}
 }
 
-// monthsKernel21 runs rows lo to hi through the stages map28, map29, aggregate2, from the state before them to the one after.
+// monthsKernel23 runs rows lo to hi through the stages map28, map29, aggregate2, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel21(lo, hi int, aggregate []int64, pass8 []int32, pass28, aggregate2 []int64, reduce5 uint32, nPartitioned int64) {
+func monthsKernel23(lo, hi int, aggregate []int64, pass9 []int32, pass30, aggregate2 []int64, reduce5 uint32, nPartitioned int64) {
 	aggregate2 = aggregate2[:len(aggregate)]
 	begin := lo
 	if lo > 0 && lo < int(nPartitioned) {
-		part := int64(uint32(pass8[lo-1])-4188215274-reduce5) >> 16
+		part := int64(uint32(pass9[lo-1])-4188215274-reduce5) >> 16
 		end := int(nPartitioned)
 		for begin < end {
 			middle := begin + (end-begin)/2
-			if int64(uint32(pass8[middle])-4188215274-reduce5)>>16 <= part {
+			if int64(uint32(pass9[middle])-4188215274-reduce5)>>16 <= part {
 				begin = middle + 1
 			} else {
 				end = middle
@@ -2173,36 +2190,36 @@ func monthsKernel21(lo, hi int, aggregate []int64, pass8 []int32, pass28, aggreg
 	}
 	begin2 := hi
 	if hi > 0 && hi < int(nPartitioned) {
-		part := int64(uint32(pass8[hi-1])-4188215274-reduce5) >> 16
+		part := int64(uint32(pass9[hi-1])-4188215274-reduce5) >> 16
 		end := int(nPartitioned)
 		for begin2 < end {
 			middle := begin2 + (end-begin2)/2
-			if int64(uint32(pass8[middle])-4188215274-reduce5)>>16 <= part {
+			if int64(uint32(pass9[middle])-4188215274-reduce5)>>16 <= part {
 				begin2 = middle + 1
 			} else {
 				end = middle
 			}
 		}
 	}
-	pass8Rows := pass8[begin:begin2]
-	pass28Rows := pass28[begin:begin2]
-	pass28Rows = pass28Rows[:len(pass8Rows)]
-	for i := range pass8Rows {
-		x := int64(uint32(pass8Rows[i]) - 4188215274 - reduce5)
+	pass9Rows := pass9[begin:begin2]
+	pass30Rows := pass30[begin:begin2]
+	pass30Rows = pass30Rows[:len(pass9Rows)]
+	for i := range pass9Rows {
+		x := int64(uint32(pass9Rows[i]) - 4188215274 - reduce5)
 		// g = groups(truncate(date(time), "month"))
 		bin := int(x)
 		if uint64(bin) < uint64(len(aggregate)) {
 			aggregate[bin]++
-			aggregate2[bin] += pass28Rows[i]
+			aggregate2[bin] += pass30Rows[i]
 		}
 	}
 }
 
-// monthsKernel22 runs rows lo to hi through the stages mask3, partial5, offset5, add5, map30, compact3, from the state before them to the one after.
+// monthsKernel24 runs rows lo to hi through the stages mask3, partial5, offset5, add5, map30, compact3, from the state before them to the one after.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func monthsKernel22(lo, hi int, aggregate2 []int64, compact []int32, aggregate5, compact2 []int64, reduce5 uint32, nFilled2Place int64) int64 {
+func monthsKernel24(lo, hi int, aggregate2 []int64, compact []int32, aggregate5, compact2 []int64, reduce5 uint32, nFilled2Place int64) int64 {
 	compact2 = compact2[:len(compact)]
 	aggregate2Rows := aggregate2[lo:hi]
 	aggregate5Rows := aggregate5[lo:hi]
@@ -2217,10 +2234,10 @@ func monthsKernel22(lo, hi int, aggregate2 []int64, compact []int32, aggregate5,
 	return nFilled2Place
 }
 
-// monthsKernel23 runs rows lo to hi through the stages map31, histogram4, from the state before them to the one after.
+// monthsKernel25 runs rows lo to hi through the stages map31, histogram4, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel23(lo, hi int, histogram []int64, map5 []int32, reduce int64, reduce2, reduce3 uint32) {
+func monthsKernel25(lo, hi int, histogram []int64, map5 []int32, reduce int64, reduce2, reduce3 uint32) {
 	cond := reduce > 0
 	x := int64(reduce2)
 	x2 := int64(0)
@@ -2250,10 +2267,10 @@ func monthsKernel23(lo, hi int, histogram []int64, map5 []int32, reduce int64, r
 	}
 }
 
-// monthsKernel24 runs rows lo to hi through the stages partial6, offset6, add6, map32, from the state before them to the one after.
+// monthsKernel26 runs rows lo to hi through the stages partial6, offset6, add6, map32, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel24(lo, hi int, histogram4, add, map2 []int64, add2 int64) int64 {
+func monthsKernel26(lo, hi int, histogram4, add, map2 []int64, add2 int64) int64 {
 	histogram4Rows := histogram4[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram4Rows)]
@@ -2268,10 +2285,10 @@ func monthsKernel24(lo, hi int, histogram4, add, map2 []int64, add2 int64) int64
 	return add2
 }
 
-// monthsKernel24Summary returns what rows lo to hi add to the state, in the stages partial6, offset6, add6, map32.
+// monthsKernel26Summary returns what rows lo to hi add to the state, in the stages partial6, offset6, add6, map32.
 //
 //go:noinline
-func monthsKernel24Summary(lo, hi int, histogram4 []int64) int64 {
+func monthsKernel26Summary(lo, hi int, histogram4 []int64) int64 {
 	var add int64
 	histogram4Rows := histogram4[lo:hi]
 	for _, histogram := range histogram4Rows {
@@ -2280,10 +2297,10 @@ func monthsKernel24Summary(lo, hi int, histogram4 []int64) int64 {
 	return add
 }
 
-// monthsKernel25 runs rows lo to hi through the stages pass6, from the state before them to the one after.
+// monthsKernel27 runs rows lo to hi through the stages pass7, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel25(lo, hi int, add3 []int64, map5 []int32, pass []uint32, amount, pass2 []int64, digitNumber, digitShift, reduce int64, reduce2, reduce3 uint32, n int64, digits []int64) {
+func monthsKernel27(lo, hi int, add3 []int64, map5 []int32, pass []uint32, amount, pass2 []int64, digitNumber, digitShift, reduce int64, reduce2, reduce3 uint32, n int64, digits []int64) {
 	cond := reduce > 0
 	x := int64(reduce2)
 	x2 := int64(0)
@@ -2325,10 +2342,10 @@ func monthsKernel25(lo, hi int, add3 []int64, map5 []int32, pass []uint32, amoun
 	}
 }
 
-// monthsKernel25Summary returns what rows lo to hi add to the state, in the stages pass6.
+// monthsKernel27Summary returns what rows lo to hi add to the state, in the stages pass7.
 //
 //go:noinline
-func monthsKernel25Summary(lo, hi int, map5 []int32, digitShift, reduce int64, reduce2, reduce3 uint32, digits []int64) {
+func monthsKernel27Summary(lo, hi int, map5 []int32, digitShift, reduce int64, reduce2, reduce3 uint32, digits []int64) {
 	cond := reduce > 0
 	x := int64(reduce2)
 	x2 := int64(0)
@@ -2358,10 +2375,10 @@ func monthsKernel25Summary(lo, hi int, map5 []int32, digitShift, reduce int64, r
 	}
 }
 
-// monthsKernel26 runs rows lo to hi through the stages insert3, from the state before them to the one after.
+// monthsKernel28 runs rows lo to hi through the stages insert3, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel26(lo, hi int, add3, map32 []int64, pass9 []uint32, insert, pass27, insert2 []int64, insert3 []uint32, insert4 []int64) {
+func monthsKernel28(lo, hi int, add3, map32 []int64, pass10 []uint32, insert, pass29, insert2 []int64, insert3 []uint32, insert4 []int64) {
 	table := make([]uint64, 1024)
 	last := 1023
 	counts := make([]int, 2048)
@@ -2379,9 +2396,9 @@ func monthsKernel26(lo, hi int, add3, map32 []int64, pass9 []uint32, insert, pas
 		// g = groups(truncate(date(time), "month"))
 		first := int(add3Rows[i])
 		end := int(map32Rows[i])
-		ofPart := pass9[first:end]
+		ofPart := pass10[first:end]
 		allWords := ofPart
-		ofPart2 := pass27[first:end]
+		ofPart2 := pass29[first:end]
 		allElements := ofPart2
 		begins[0] = 0
 		begins[1] = end - first
@@ -2403,7 +2420,7 @@ func monthsKernel26(lo, hi int, add3, map32 []int64, pass9 []uint32, insert, pas
 			folds = folds[:len(words)]
 			groups := 0
 			checked := len(words) + 1
-			if pieces == 1 && len(words) >= 65536 && len(words) <= len(pass9)/8 {
+			if pieces == 1 && len(words) >= 65536 && len(words) <= len(pass10)/8 {
 				checked = 4096
 			}
 			var divides bool
@@ -2574,10 +2591,10 @@ func monthsKernel26(lo, hi int, add3, map32 []int64, pass9 []uint32, insert, pas
 	}
 }
 
-// monthsKernel27 returns what rows lo to hi add to the state, in the stages map33, map34, reduce6, scalar9, scalar10.
+// monthsKernel29 returns what rows lo to hi add to the state, in the stages map33, map34, reduce6, scalar9, scalar10.
 //
 //go:noinline
-func monthsKernel27(lo, hi int, insert4 []int64) (int64, int64, int64) {
+func monthsKernel29(lo, hi int, insert4 []int64) (int64, int64, int64) {
 	var sum int64
 	var sum2 int64
 	var sum3 int64
@@ -2590,10 +2607,10 @@ func monthsKernel27(lo, hi int, insert4 []int64) (int64, int64, int64) {
 	return sum, sum2, sum3
 }
 
-// monthsKernel28 runs rows lo to hi through the stages partial7, offset7, add7, map35, from the state before them to the one after.
+// monthsKernel30 runs rows lo to hi through the stages partial7, offset7, add7, map35, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel28(lo, hi int, insert4, add, map2 []int64, add2 int64) int64 {
+func monthsKernel30(lo, hi int, insert4, add, map2 []int64, add2 int64) int64 {
 	insert4Rows := insert4[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(insert4Rows)]
@@ -2608,10 +2625,10 @@ func monthsKernel28(lo, hi int, insert4, add, map2 []int64, add2 int64) int64 {
 	return add2
 }
 
-// monthsKernel28Summary returns what rows lo to hi add to the state, in the stages partial7, offset7, add7, map35.
+// monthsKernel30Summary returns what rows lo to hi add to the state, in the stages partial7, offset7, add7, map35.
 //
 //go:noinline
-func monthsKernel28Summary(lo, hi int, insert4 []int64) int64 {
+func monthsKernel30Summary(lo, hi int, insert4 []int64) int64 {
 	var add int64
 	insert4Rows := insert4[lo:hi]
 	for _, insert := range insert4Rows {
@@ -2621,10 +2638,10 @@ func monthsKernel28Summary(lo, hi int, insert4 []int64) int64 {
 	return add
 }
 
-// monthsKernel29 runs rows lo to hi through the stages map36, map37, map57, map58, from the state before them to the one after.
+// monthsKernel31 runs rows lo to hi through the stages map36, map37, map57, map58, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel29(lo, hi int, add4, add3, map33 []int64, insert3 []uint32, map2 []int32, insert5, insert8, map3 []int64, nParts2 int64) {
+func monthsKernel31(lo, hi int, add4, add3, map33 []int64, insert3 []uint32, map2 []int32, insert5, insert8, map3 []int64, nParts2 int64) {
 	x := int64(lo)
 	low := 0
 	high := int(nParts2)
@@ -2679,10 +2696,10 @@ func monthsKernel29(lo, hi int, add4, add3, map33 []int64, insert3 []uint32, map
 	}
 }
 
-// monthsKernel30 runs rows lo to hi through the stages map38, map39, map40, map41, map42, map43, histogram5, from the state before them to the one after.
+// monthsKernel32 runs rows lo to hi through the stages map38, map39, map40, map41, map42, map43, histogram5, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel30(lo, hi int, map5 []int32, map2 []uint32, histogram []int64) {
+func monthsKernel32(lo, hi int, map5 []int32, map2 []uint32, histogram []int64) {
 	map5Rows := map5[lo:hi]
 	mapRows := map2[lo:hi]
 	mapRows = mapRows[:len(map5Rows)]
@@ -2699,10 +2716,10 @@ func monthsKernel30(lo, hi int, map5 []int32, map2 []uint32, histogram []int64) 
 	}
 }
 
-// monthsKernel31 runs rows lo to hi through the stages partial8, offset8, add8, from the state before them to the one after.
+// monthsKernel33 runs rows lo to hi through the stages partial8, offset8, add8, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel31(lo, hi int, histogram5, add []int64, add2 int64) int64 {
+func monthsKernel33(lo, hi int, histogram5, add []int64, add2 int64) int64 {
 	histogram5Rows := histogram5[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram5Rows)]
@@ -2714,10 +2731,10 @@ func monthsKernel31(lo, hi int, histogram5, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// monthsKernel31Summary returns what rows lo to hi add to the state, in the stages partial8, offset8, add8.
+// monthsKernel33Summary returns what rows lo to hi add to the state, in the stages partial8, offset8, add8.
 //
 //go:noinline
-func monthsKernel31Summary(lo, hi int, histogram5 []int64) int64 {
+func monthsKernel33Summary(lo, hi int, histogram5 []int64) int64 {
 	var add int64
 	histogram5Rows := histogram5[lo:hi]
 	for i := range histogram5Rows {
@@ -2726,10 +2743,10 @@ func monthsKernel31Summary(lo, hi int, histogram5 []int64) int64 {
 	return add
 }
 
-// monthsKernel32 runs rows lo to hi through the stages pass7, from the state before them to the one after.
+// monthsKernel34 runs rows lo to hi through the stages pass8, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel32(lo, hi int, add5 []int64, map42 []uint32, map5, pass []int32, amount, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
+func monthsKernel34(lo, hi int, add5 []int64, map42 []uint32, map5, pass []int32, amount, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	room := min(len(pass), len(pass2))
@@ -2757,10 +2774,10 @@ func monthsKernel32(lo, hi int, add5 []int64, map42 []uint32, map5, pass []int32
 	}
 }
 
-// monthsKernel32Summary returns what rows lo to hi add to the state, in the stages pass7.
+// monthsKernel34Summary returns what rows lo to hi add to the state, in the stages pass8.
 //
 //go:noinline
-func monthsKernel32Summary(lo, hi int, map42 []uint32, digitShift int64, digits []int64) {
+func monthsKernel34Summary(lo, hi int, map42 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	map42Rows := map42[lo:hi]
 	for i := range map42Rows {
@@ -2772,10 +2789,10 @@ func monthsKernel32Summary(lo, hi int, map42 []uint32, digitShift int64, digits 
 	}
 }
 
-// monthsKernel33 runs rows lo to hi through the stages map44, map45, map46, map47, insert4, from the state before them to the one after.
+// monthsKernel35 runs rows lo to hi through the stages map44, map45, map46, map47, insert4, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel33(lo, hi int, pass10 []int32, insert, pass26, insert2 []int64, nPartitionedSlots, n, nPartitioned3 int64) {
+func monthsKernel35(lo, hi int, pass11 []int32, insert, pass28, insert2 []int64, nPartitionedSlots, n, nPartitioned3 int64) {
 	x := n / 8
 	x2 := min(x, 16777216)
 	x3 := max(x2, 1)
@@ -2801,11 +2818,11 @@ func monthsKernel33(lo, hi int, pass10 []int32, insert, pass26, insert2 []int64,
 	lastOfPart := nPartitionedSlots>>8 - 1
 	begin := lo
 	if lo > 0 && lo < int(nPartitioned3) {
-		part := int64(((uint32(pass10[lo-1])-4188215274)*2654435761^(uint32(pass10[lo-1])-4188215274)*2654435761>>15)*2246822519>>(x17&31)) &^ lastOfPart
+		part := int64(((uint32(pass11[lo-1])-4188215274)*2654435761^(uint32(pass11[lo-1])-4188215274)*2654435761>>15)*2246822519>>(x17&31)) &^ lastOfPart
 		end := int(nPartitioned3)
 		for begin < end {
 			middle := begin + (end-begin)/2
-			if int64(((uint32(pass10[middle])-4188215274)*2654435761^(uint32(pass10[middle])-4188215274)*2654435761>>15)*2246822519>>(x17&31))&^lastOfPart <= part {
+			if int64(((uint32(pass11[middle])-4188215274)*2654435761^(uint32(pass11[middle])-4188215274)*2654435761>>15)*2246822519>>(x17&31))&^lastOfPart <= part {
 				begin = middle + 1
 			} else {
 				end = middle
@@ -2815,21 +2832,21 @@ func monthsKernel33(lo, hi int, pass10 []int32, insert, pass26, insert2 []int64,
 	lastOfPart2 := nPartitionedSlots>>8 - 1
 	begin2 := hi
 	if hi > 0 && hi < int(nPartitioned3) {
-		part := int64(((uint32(pass10[hi-1])-4188215274)*2654435761^(uint32(pass10[hi-1])-4188215274)*2654435761>>15)*2246822519>>(x17&31)) &^ lastOfPart2
+		part := int64(((uint32(pass11[hi-1])-4188215274)*2654435761^(uint32(pass11[hi-1])-4188215274)*2654435761>>15)*2246822519>>(x17&31)) &^ lastOfPart2
 		end := int(nPartitioned3)
 		for begin2 < end {
 			middle := begin2 + (end-begin2)/2
-			if int64(((uint32(pass10[middle])-4188215274)*2654435761^(uint32(pass10[middle])-4188215274)*2654435761>>15)*2246822519>>(x17&31))&^lastOfPart2 <= part {
+			if int64(((uint32(pass11[middle])-4188215274)*2654435761^(uint32(pass11[middle])-4188215274)*2654435761>>15)*2246822519>>(x17&31))&^lastOfPart2 <= part {
 				begin2 = middle + 1
 			} else {
 				end = middle
 			}
 		}
 	}
-	pass10Rows := pass10[begin:begin2]
-	pass26Rows := pass26[begin:begin2]
-	pass26Rows = pass26Rows[:len(pass10Rows)]
-	for i, pass := range pass10Rows {
+	pass11Rows := pass11[begin:begin2]
+	pass28Rows := pass28[begin:begin2]
+	pass28Rows = pass28Rows[:len(pass11Rows)]
+	for i, pass := range pass11Rows {
 		x18 := (uint32(pass) - 4188215274) * 2654435761
 		// g = groups(truncate(date(time), "month"))
 		found := int64(-1)
@@ -2846,7 +2863,7 @@ func monthsKernel33(lo, hi int, pass10 []int32, insert, pass26, insert2 []int64,
 					found = slot
 					break
 				}
-				if pass == pass10[held] {
+				if pass == pass11[held] {
 					found = slot
 					break
 				}
@@ -2861,15 +2878,15 @@ func monthsKernel33(lo, hi int, pass10 []int32, insert, pass26, insert2 []int64,
 		}
 		bin := int(found)
 		if uint64(bin) < uint64(len(insert2)) {
-			insert2[bin] += pass26Rows[i]
+			insert2[bin] += pass28Rows[i]
 		}
 	}
 }
 
-// monthsKernel34 runs rows lo to hi through the stages mask4, map48, reduce7, scalar12, from the state before them to the one after.
+// monthsKernel36 runs rows lo to hi through the stages mask4, map48, reduce7, scalar12, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel34(lo, hi int, insert6 []int64, mask []bool, n, sum int64) int64 {
+func monthsKernel36(lo, hi int, insert6 []int64, mask []bool, n, sum int64) int64 {
 	x := n / 8
 	x2 := min(x, 16777216)
 	x3 := max(x2, 1)
@@ -2886,10 +2903,10 @@ func monthsKernel34(lo, hi int, insert6 []int64, mask []bool, n, sum int64) int6
 	return sum
 }
 
-// monthsKernel34Summary returns what rows lo to hi add to the state, in the stages mask4, map48, reduce7, scalar12.
+// monthsKernel36Summary returns what rows lo to hi add to the state, in the stages mask4, map48, reduce7, scalar12.
 //
 //go:noinline
-func monthsKernel34Summary(lo, hi int, insert6 []int64, n int64) int64 {
+func monthsKernel36Summary(lo, hi int, insert6 []int64, n int64) int64 {
 	var sum int64
 	x := n / 8
 	x2 := min(x, 16777216)
@@ -2903,11 +2920,11 @@ func monthsKernel34Summary(lo, hi int, insert6 []int64, n int64) int64 {
 	return sum
 }
 
-// monthsKernel35 runs rows lo to hi through the stages partial9, offset9, add9, compact4, map49, map50, histogram6, from the state before them to the one after.
+// monthsKernel37 runs rows lo to hi through the stages partial9, offset9, add9, compact4, map49, from the state before them to the one after.
 // Blocks of rows of both kinds list the selected ones first, and visit these: a branch on each would be guessed wrong.
 //
 //go:noinline
-func monthsKernel35(lo, hi int, mask4 []bool, insert6, compact, compact2 []int64, pass10, map2 []int32, histogram []int64, nPartitionedDistinctPlace int64) int64 {
+func monthsKernel37(lo, hi int, mask4 []bool, insert6, compact, compact2 []int64, pass11, map2 []int32, nPartitionedDistinctPlace int64) int64 {
 	compact2 = compact2[:len(compact)]
 	map2 = map2[:len(compact)]
 	mask4Rows := mask4[lo:hi]
@@ -2934,32 +2951,11 @@ func monthsKernel35(lo, hi int, mask4 []bool, insert6, compact, compact2 []int64
 				compact[nPartitionedDistinctPlace] = insert
 				compact2[nPartitionedDistinctPlace] = int64(begun + i)
 				var pass int32
-				if uint64(insert) < uint64(len(pass10)) {
-					pass = pass10[insert]
+				if uint64(insert) < uint64(len(pass11)) {
+					pass = pass11[insert]
 				}
 				pass2 := pass
 				map2[nPartitionedDistinctPlace] = pass2
-				x := uint32(pass2) - 4188215274
-				digit := int64(x >> 0 & 255)
-				bin := int(digit)
-				if uint64(bin) < uint64(len(histogram)) {
-					histogram[bin]++
-				}
-				digit2 := int64(x >> 8 & 255)
-				bin2 := int(digit2 + 256)
-				if uint64(bin2) < uint64(len(histogram)) {
-					histogram[bin2]++
-				}
-				digit3 := int64(x >> 16 & 255)
-				bin3 := int(digit3 + 512)
-				if uint64(bin3) < uint64(len(histogram)) {
-					histogram[bin3]++
-				}
-				digit4 := int64(x >> 24 & 255)
-				bin4 := int(digit4 + 768)
-				if uint64(bin4) < uint64(len(histogram)) {
-					histogram[bin4]++
-				}
 				nPartitionedDistinctPlace++
 			}
 		} else {
@@ -2970,32 +2966,11 @@ func monthsKernel35(lo, hi int, mask4 []bool, insert6, compact, compact2 []int64
 					compact[nPartitionedDistinctPlace] = insert
 					compact2[nPartitionedDistinctPlace] = int64(begun + i)
 					var pass int32
-					if uint64(insert) < uint64(len(pass10)) {
-						pass = pass10[insert]
+					if uint64(insert) < uint64(len(pass11)) {
+						pass = pass11[insert]
 					}
 					pass2 := pass
 					map2[nPartitionedDistinctPlace] = pass2
-					x := uint32(pass2) - 4188215274
-					digit := int64(x >> 0 & 255)
-					bin := int(digit)
-					if uint64(bin) < uint64(len(histogram)) {
-						histogram[bin]++
-					}
-					digit2 := int64(x >> 8 & 255)
-					bin2 := int(digit2 + 256)
-					if uint64(bin2) < uint64(len(histogram)) {
-						histogram[bin2]++
-					}
-					digit3 := int64(x >> 16 & 255)
-					bin3 := int(digit3 + 512)
-					if uint64(bin3) < uint64(len(histogram)) {
-						histogram[bin3]++
-					}
-					digit4 := int64(x >> 24 & 255)
-					bin4 := int(digit4 + 768)
-					if uint64(bin4) < uint64(len(histogram)) {
-						histogram[bin4]++
-					}
 					nPartitionedDistinctPlace++
 				}
 			}
@@ -3009,55 +2984,90 @@ func monthsKernel35(lo, hi int, mask4 []bool, insert6, compact, compact2 []int64
 			compact[nPartitionedDistinctPlace] = insert
 			compact2[nPartitionedDistinctPlace] = int64(begun + i)
 			var pass int32
-			if uint64(insert) < uint64(len(pass10)) {
-				pass = pass10[insert]
+			if uint64(insert) < uint64(len(pass11)) {
+				pass = pass11[insert]
 			}
 			pass2 := pass
 			map2[nPartitionedDistinctPlace] = pass2
-			x := uint32(pass2) - 4188215274
-			digit := int64(x >> 0 & 255)
-			bin := int(digit)
-			if uint64(bin) < uint64(len(histogram)) {
-				histogram[bin]++
-			}
-			digit2 := int64(x >> 8 & 255)
-			bin2 := int(digit2 + 256)
-			if uint64(bin2) < uint64(len(histogram)) {
-				histogram[bin2]++
-			}
-			digit3 := int64(x >> 16 & 255)
-			bin3 := int(digit3 + 512)
-			if uint64(bin3) < uint64(len(histogram)) {
-				histogram[bin3]++
-			}
-			digit4 := int64(x >> 24 & 255)
-			bin4 := int(digit4 + 768)
-			if uint64(bin4) < uint64(len(histogram)) {
-				histogram[bin4]++
-			}
 			nPartitionedDistinctPlace++
 		}
 	}
 	return nPartitionedDistinctPlace
 }
 
-// monthsKernel35Summary returns what rows lo to hi add to the state, in the stages partial9, offset9, add9, compact4, map49, map50, histogram6.
-// Every row is stored, and the next row overwrites it unless it is selected.
+// monthsKernel38 runs rows lo to hi through the stages pass9, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel35Summary(lo, hi int, mask4 []bool) int64 {
-	var nPartitionedDistinctPlace int64
-	mask4Rows := mask4[lo:hi]
-	for _, selected := range mask4Rows {
-		nPartitionedDistinctPlace += kgenBit[int64](selected)
+func monthsKernel38(lo, hi int, map47 []int32, pass, digits []int64) {
+	list := (*[64]int64)(digits)
+	places := make([]int64, 64)
+	for place := lo; place < hi; place++ {
+		places[list[place]] = int64(place)
 	}
-	return nPartitionedDistinctPlace
+	map47Rows := map47[lo:hi]
+	for i := range map47Rows {
+		// g = groups(truncate(date(time), "month"))
+		place := places[i]
+		pass[place] = int64(lo + i)
+	}
 }
 
-// monthsKernel36 runs rows lo to hi through the stages partial10, offset10, add10, from the state before them to the one after.
+// monthsKernel38Summary returns what rows lo to hi add to the state, in the stages pass9.
 //
 //go:noinline
-func monthsKernel36(lo, hi int, histogram6, add []int64, add2 int64) int64 {
+func monthsKernel38Summary(lo, hi int, map47 []int32, digits []int64) {
+	list := (*[64]int64)(digits)
+	words := make([]uint32, 64)
+	map47Rows := map47[lo:hi]
+	for i := range map47Rows {
+		// g = groups(truncate(date(time), "month"))
+		word := uint32(map47Rows[i]) - 4188215274
+		at := i
+		for at > 0 && words[at-1] > word {
+			words[at] = words[at-1]
+			list[at] = list[at-1]
+			at--
+		}
+		words[at] = word
+		list[at] = int64(i)
+	}
+}
+
+// monthsKernel39 runs rows lo to hi through the stages map50, histogram6, from the state before them to the one after.
+//
+//go:noinline
+func monthsKernel39(lo, hi int, histogram []int64, map47 []int32) {
+	map47Rows := map47[lo:hi]
+	for i := range map47Rows {
+		x := uint32(map47Rows[i]) - 4188215274
+		digit := int64(x >> 0 & 255)
+		// g = groups(truncate(date(time), "month"))
+		bin := int(digit)
+		if uint64(bin) < uint64(len(histogram)) {
+			histogram[bin]++
+		}
+		digit2 := int64(x >> 8 & 255)
+		bin2 := int(digit2 + 256)
+		if uint64(bin2) < uint64(len(histogram)) {
+			histogram[bin2]++
+		}
+		digit3 := int64(x >> 16 & 255)
+		bin3 := int(digit3 + 512)
+		if uint64(bin3) < uint64(len(histogram)) {
+			histogram[bin3]++
+		}
+		digit4 := int64(x >> 24 & 255)
+		bin4 := int(digit4 + 768)
+		if uint64(bin4) < uint64(len(histogram)) {
+			histogram[bin4]++
+		}
+	}
+}
+
+// monthsKernel40 runs rows lo to hi through the stages partial10, offset10, add10, from the state before them to the one after.
+//
+//go:noinline
+func monthsKernel40(lo, hi int, histogram6, add []int64, add2 int64) int64 {
 	histogram6Rows := histogram6[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram6Rows)]
@@ -3069,10 +3079,10 @@ func monthsKernel36(lo, hi int, histogram6, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// monthsKernel36Summary returns what rows lo to hi add to the state, in the stages partial10, offset10, add10.
+// monthsKernel40Summary returns what rows lo to hi add to the state, in the stages partial10, offset10, add10.
 //
 //go:noinline
-func monthsKernel36Summary(lo, hi int, histogram6 []int64) int64 {
+func monthsKernel40Summary(lo, hi int, histogram6 []int64) int64 {
 	var add int64
 	histogram6Rows := histogram6[lo:hi]
 	for i := range histogram6Rows {
@@ -3081,10 +3091,10 @@ func monthsKernel36Summary(lo, hi int, histogram6 []int64) int64 {
 	return add
 }
 
-// monthsKernel37 runs rows lo to hi through the stages pass8, from the state before them to the one after.
+// monthsKernel41 runs rows lo to hi through the stages pass10, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel37(lo, hi int, add6 []int64, map47 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
+func monthsKernel41(lo, hi int, add6 []int64, map47 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nPartitionedDistinct
 	pass2 = pass2[:len(pass)]
@@ -3106,10 +3116,10 @@ func monthsKernel37(lo, hi int, add6 []int64, map47 []int32, pass []uint32, pass
 	}
 }
 
-// monthsKernel37Summary returns what rows lo to hi add to the state, in the stages pass8.
+// monthsKernel41Summary returns what rows lo to hi add to the state, in the stages pass10.
 //
 //go:noinline
-func monthsKernel37Summary(lo, hi int, map47 []int32, digitShift int64, digits []int64) {
+func monthsKernel41Summary(lo, hi int, map47 []int32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	map47Rows := map47[lo:hi]
 	for i := range map47Rows {
@@ -3121,10 +3131,10 @@ func monthsKernel37Summary(lo, hi int, map47 []int32, digitShift int64, digits [
 	}
 }
 
-// monthsKernel38 runs rows lo to hi through the stages pass9, from the state before them to the one after.
+// monthsKernel42 runs rows lo to hi through the stages pass11, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel38(lo, hi int, add6 []int64, pass11, pass []uint32, pass12, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
+func monthsKernel42(lo, hi int, add6 []int64, pass13, pass []uint32, pass14, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nPartitionedDistinct
 	room := min(len(pass), len(pass2))
@@ -3135,27 +3145,27 @@ func monthsKernel38(lo, hi int, add6 []int64, pass11, pass []uint32, pass12, pas
 	for digit := range 256 {
 		places[digit] += add6[int64(digit)+x] - x2
 	}
-	pass11Rows := pass11[lo:hi]
-	pass12Rows := pass12[lo:hi]
-	pass12Rows = pass12Rows[:len(pass11Rows)]
-	for i, pass3 := range pass11Rows {
+	pass13Rows := pass13[lo:hi]
+	pass14Rows := pass14[lo:hi]
+	pass14Rows = pass14Rows[:len(pass13Rows)]
+	for i, pass3 := range pass13Rows {
 		digit := int64(pass3 >> (digitShift & 31) & 255)
 		// g = groups(truncate(date(time), "month"))
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
 		pass[place] = pass3
-		pass2[place] = pass12Rows[i]
+		pass2[place] = pass14Rows[i]
 	}
 }
 
-// monthsKernel38Summary returns what rows lo to hi add to the state, in the stages pass9.
+// monthsKernel42Summary returns what rows lo to hi add to the state, in the stages pass11.
 //
 //go:noinline
-func monthsKernel38Summary(lo, hi int, pass11 []uint32, digitShift int64, digits []int64) {
+func monthsKernel42Summary(lo, hi int, pass13 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass11Rows := pass11[lo:hi]
-	for _, pass := range pass11Rows {
+	pass13Rows := pass13[lo:hi]
+	for _, pass := range pass13Rows {
 		digit := int64(pass >> (digitShift & 31) & 255)
 		// g = groups(truncate(date(time), "month"))
 		digit2 := int(digit)
@@ -3163,10 +3173,10 @@ func monthsKernel38Summary(lo, hi int, pass11 []uint32, digitShift int64, digits
 	}
 }
 
-// monthsKernel40 runs rows lo to hi through the stages pass11, from the state before them to the one after.
+// monthsKernel44 runs rows lo to hi through the stages pass13, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel40(lo, hi int, add6 []int64, pass15 []uint32, pass16, pass []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
+func monthsKernel44(lo, hi int, add6 []int64, pass17 []uint32, pass18, pass []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nPartitionedDistinct
 	places := (*[256]int64)(digits)
@@ -3174,50 +3184,50 @@ func monthsKernel40(lo, hi int, add6 []int64, pass15 []uint32, pass16, pass []in
 	for digit := range 256 {
 		places[digit] += add6[int64(digit)+x] - x2
 	}
-	pass15Rows := pass15[lo:hi]
-	pass16Rows := pass16[lo:hi]
-	pass16Rows = pass16Rows[:len(pass15Rows)]
-	for i := range pass15Rows {
-		digit := int64(pass15Rows[i] >> (digitShift & 31) & 255)
+	pass17Rows := pass17[lo:hi]
+	pass18Rows := pass18[lo:hi]
+	pass18Rows = pass18Rows[:len(pass17Rows)]
+	for i := range pass17Rows {
+		digit := int64(pass17Rows[i] >> (digitShift & 31) & 255)
 		// g = groups(truncate(date(time), "month"))
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
-		pass[place] = pass16Rows[i]
+		pass[place] = pass18Rows[i]
 	}
 }
 
-// monthsKernel40Summary returns what rows lo to hi add to the state, in the stages pass11.
+// monthsKernel44Summary returns what rows lo to hi add to the state, in the stages pass13.
 //
 //go:noinline
-func monthsKernel40Summary(lo, hi int, pass15 []uint32, digitShift int64, digits []int64) {
+func monthsKernel44Summary(lo, hi int, pass17 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass15Rows := pass15[lo:hi]
-	for i := range pass15Rows {
-		digit := int64(pass15Rows[i] >> (digitShift & 31) & 255)
+	pass17Rows := pass17[lo:hi]
+	for i := range pass17Rows {
+		digit := int64(pass17Rows[i] >> (digitShift & 31) & 255)
 		// g = groups(truncate(date(time), "month"))
 		digit2 := int(digit)
 		counts[digit2]++
 	}
 }
 
-// monthsKernel41 runs rows lo to hi through the stages map51, map55, map56, from the state before them to the one after.
+// monthsKernel45 runs rows lo to hi through the stages map51, map55, map56, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel41(lo, hi int, pass17, compact5 []int64, pass10, map2 []int32, compact6, insert7, map3 []int64) {
+func monthsKernel45(lo, hi int, either2, compact5 []int64, pass11, map2 []int32, compact6, insert7, map3 []int64) {
 	mapRows := map2[lo:hi]
 	mapRows2 := map3[lo:hi]
 	mapRows2 = mapRows2[:len(mapRows)]
 	for i := range mapRows {
-		x := pass17[lo+i]
+		x := either2[lo+i]
 		var compact int64
 		if uint64(x) < uint64(len(compact5)) {
 			compact = compact5[x]
 		}
 		compact2 := compact
 		var pass int32
-		if uint64(compact2) < uint64(len(pass10)) {
-			pass = pass10[compact2]
+		if uint64(compact2) < uint64(len(pass11)) {
+			pass = pass11[compact2]
 		}
 		pass2 := pass
 		// return month: first(truncate(date(time), "month"), by: g), revenue: sum(amount, by: g)
@@ -3236,10 +3246,10 @@ func monthsKernel41(lo, hi int, pass17, compact5 []int64, pass10, map2 []int32, 
 	}
 }
 
-// monthsKernel42 runs rows lo to hi through the stages map52, histogram7, from the state before them to the one after.
+// monthsKernel46 runs rows lo to hi through the stages map52, histogram7, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel42(lo, hi int, histogram []int64, map5 []int32) {
+func monthsKernel46(lo, hi int, histogram []int64, map5 []int32) {
 	map5Rows := map5[lo:hi]
 	for i := range map5Rows {
 		x := uint32(map5Rows[i]) - 4188215274
@@ -3267,10 +3277,10 @@ func monthsKernel42(lo, hi int, histogram []int64, map5 []int32) {
 	}
 }
 
-// monthsKernel43 runs rows lo to hi through the stages partial11, offset11, add11, from the state before them to the one after.
+// monthsKernel47 runs rows lo to hi through the stages partial11, offset11, add11, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel43(lo, hi int, histogram7, add []int64, add2 int64) int64 {
+func monthsKernel47(lo, hi int, histogram7, add []int64, add2 int64) int64 {
 	histogram7Rows := histogram7[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram7Rows)]
@@ -3282,10 +3292,10 @@ func monthsKernel43(lo, hi int, histogram7, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// monthsKernel43Summary returns what rows lo to hi add to the state, in the stages partial11, offset11, add11.
+// monthsKernel47Summary returns what rows lo to hi add to the state, in the stages partial11, offset11, add11.
 //
 //go:noinline
-func monthsKernel43Summary(lo, hi int, histogram7 []int64) int64 {
+func monthsKernel47Summary(lo, hi int, histogram7 []int64) int64 {
 	var add int64
 	histogram7Rows := histogram7[lo:hi]
 	for i := range histogram7Rows {
@@ -3294,10 +3304,10 @@ func monthsKernel43Summary(lo, hi int, histogram7 []int64) int64 {
 	return add
 }
 
-// monthsKernel44 runs rows lo to hi through the stages pass12, from the state before them to the one after.
+// monthsKernel48 runs rows lo to hi through the stages pass14, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel44(lo, hi int, add7 []int64, map5 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
+func monthsKernel48(lo, hi int, add7 []int64, map5 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	pass2 = pass2[:len(pass)]
@@ -3319,10 +3329,10 @@ func monthsKernel44(lo, hi int, add7 []int64, map5 []int32, pass []uint32, pass2
 	}
 }
 
-// monthsKernel44Summary returns what rows lo to hi add to the state, in the stages pass12.
+// monthsKernel48Summary returns what rows lo to hi add to the state, in the stages pass14.
 //
 //go:noinline
-func monthsKernel44Summary(lo, hi int, map5 []int32, digitShift int64, digits []int64) {
+func monthsKernel48Summary(lo, hi int, map5 []int32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	map5Rows := map5[lo:hi]
 	for i := range map5Rows {
@@ -3334,10 +3344,10 @@ func monthsKernel44Summary(lo, hi int, map5 []int32, digitShift int64, digits []
 	}
 }
 
-// monthsKernel45 runs rows lo to hi through the stages pass13, from the state before them to the one after.
+// monthsKernel49 runs rows lo to hi through the stages pass15, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel45(lo, hi int, add7 []int64, pass18, pass []uint32, pass19, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
+func monthsKernel49(lo, hi int, add7 []int64, pass20, pass []uint32, pass21, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	room := min(len(pass), len(pass2))
@@ -3348,27 +3358,27 @@ func monthsKernel45(lo, hi int, add7 []int64, pass18, pass []uint32, pass19, pas
 	for digit := range 256 {
 		places[digit] += add7[int64(digit)+x] - x2
 	}
-	pass18Rows := pass18[lo:hi]
-	pass19Rows := pass19[lo:hi]
-	pass19Rows = pass19Rows[:len(pass18Rows)]
-	for i, pass3 := range pass18Rows {
+	pass20Rows := pass20[lo:hi]
+	pass21Rows := pass21[lo:hi]
+	pass21Rows = pass21Rows[:len(pass20Rows)]
+	for i, pass3 := range pass20Rows {
 		digit := int64(pass3 >> (digitShift & 31) & 255)
 		// g = groups(truncate(date(time), "month"))
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
 		pass[place] = pass3
-		pass2[place] = pass19Rows[i]
+		pass2[place] = pass21Rows[i]
 	}
 }
 
-// monthsKernel45Summary returns what rows lo to hi add to the state, in the stages pass13.
+// monthsKernel49Summary returns what rows lo to hi add to the state, in the stages pass15.
 //
 //go:noinline
-func monthsKernel45Summary(lo, hi int, pass18 []uint32, digitShift int64, digits []int64) {
+func monthsKernel49Summary(lo, hi int, pass20 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass18Rows := pass18[lo:hi]
-	for _, pass := range pass18Rows {
+	pass20Rows := pass20[lo:hi]
+	for _, pass := range pass20Rows {
 		digit := int64(pass >> (digitShift & 31) & 255)
 		// g = groups(truncate(date(time), "month"))
 		digit2 := int(digit)
@@ -3376,24 +3386,24 @@ func monthsKernel45Summary(lo, hi int, pass18 []uint32, digitShift int64, digits
 	}
 }
 
-// monthsKernel48 runs rows lo to hi through the stages map53, mask5, partial12, offset12, add12, map54, aggregate3, from the state before them to the one after.
+// monthsKernel52 runs rows lo to hi through the stages map53, mask5, partial12, offset12, add12, map54, aggregate3, from the state before them to the one after.
 //
 //go:noinline
-func monthsKernel48(lo, hi int, pass24 []uint32, aggregate []int32, pass25, amount, aggregate2 []int64, gRunsBegun int64, openLast int32, openSum int64) (int64, int32, int64) {
+func monthsKernel52(lo, hi int, pass26 []uint32, aggregate []int32, pass27, amount, aggregate2 []int64, gRunsBegun int64, openLast int32, openSum int64) (int64, int32, int64) {
 	aggregate2 = aggregate2[:len(aggregate)]
 	var lastPass uint32
 	if lo > 0 {
-		lastPass = pass24[lo-1]
+		lastPass = pass26[lo-1]
 	} else if lo < hi {
-		lastPass = ^pass24[lo]
+		lastPass = ^pass26[lo]
 	}
-	pass24Rows := pass24[lo:hi]
-	pass25Rows := pass25[lo:hi]
-	pass25Rows = pass25Rows[:len(pass24Rows)]
-	for i, pass := range pass24Rows {
+	pass26Rows := pass26[lo:hi]
+	pass27Rows := pass27[lo:hi]
+	pass27Rows = pass27Rows[:len(pass26Rows)]
+	for i, pass := range pass26Rows {
 		// g = groups(truncate(date(time), "month"))
 		head := pass != lastPass
-		at := pass25Rows[i]
+		at := pass27Rows[i]
 		var amount2 int64
 		if uint64(at) < uint64(len(amount)) {
 			amount2 = amount[at]
@@ -3418,11 +3428,11 @@ func monthsKernel48(lo, hi int, pass24 []uint32, aggregate []int32, pass25, amou
 	return gRunsBegun, openLast, openSum
 }
 
-// monthsKernel48Summary returns what rows lo to hi add to the state, in the stages map53, mask5, partial12, offset12, add12, map54, aggregate3.
+// monthsKernel52Summary returns what rows lo to hi add to the state, in the stages map53, mask5, partial12, offset12, add12, map54, aggregate3.
 // sum&(bit-1) is 0 if bit is 1, as in the first row of a group, and sum if bit is 0.
 //
 //go:noinline
-func monthsKernel48Summary(lo, hi int, pass24 []uint32, pass25, amount []int64) (int64, bool, int32, bool, int64) {
+func monthsKernel52Summary(lo, hi int, pass26 []uint32, pass27, amount []int64) (int64, bool, int32, bool, int64) {
 	var gRunsBegun int64
 	var openPresent bool
 	var openLast int32
@@ -3430,17 +3440,17 @@ func monthsKernel48Summary(lo, hi int, pass24 []uint32, pass25, amount []int64) 
 	var openSum int64
 	var lastPass uint32
 	if lo > 0 {
-		lastPass = pass24[lo-1]
+		lastPass = pass26[lo-1]
 	} else if lo < hi {
-		lastPass = ^pass24[lo]
+		lastPass = ^pass26[lo]
 	}
-	pass24Rows := pass24[lo:hi]
-	pass25Rows := pass25[lo:hi]
-	pass25Rows = pass25Rows[:len(pass24Rows)]
-	for i, pass := range pass24Rows {
+	pass26Rows := pass26[lo:hi]
+	pass27Rows := pass27[lo:hi]
+	pass27Rows = pass27Rows[:len(pass26Rows)]
+	for i, pass := range pass26Rows {
 		// g = groups(truncate(date(time), "month"))
 		head := pass != lastPass
-		at := pass25Rows[i]
+		at := pass27Rows[i]
 		var amount2 int64
 		if uint64(at) < uint64(len(amount)) {
 			amount2 = amount[at]

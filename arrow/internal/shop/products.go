@@ -275,9 +275,9 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 	scalar53 := scalar52
 	scalar72 := scalar7
 	var revenue []int64
-	var either12 []int32
-	var either17 []int64
-	var either22 []int64
+	var either15 []int32
+	var either20 []int64
+	var either25 []int64
 	var nFilledLength int64
 	var scalar6 int64
 	var nFilled2Length int64
@@ -359,9 +359,9 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		}
 		nFilledLength2 := nFilledPlace
 		revenue = revenue2
-		either12 = either
-		either17 = either2
-		either22 = either3
+		either15 = either
+		either20 = either2
+		either25 = either3
 		nFilledLength = nFilledLength2
 	} else {
 		if int(nSlotsLength) > 2147483647 {
@@ -439,9 +439,9 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		}
 		scalar63 := scalar62
 		var revenue2 []int64
-		var either122 []int32
-		var either172 []int64
-		var either222 []int64
+		var either152 []int32
+		var either202 []int64
+		var either252 []int64
 		var nFilled2Length2 int64
 		var scalar82 int64
 		var nDistinct2Length2 int64
@@ -451,169 +451,181 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			compact := kgenTemporary[int64](&call, int(nSlotsLength))
 			compact2 := kgenTemporary[int64](&call, int(nSlotsLength))
 			map3 := kgenTemporary[int32](&call, int(nSlotsLength))
-			histogram := kgenTemporary[int64](&call, 1024)
-			clear(histogram)
 			var nDistinctPlace int64
-			few := min(workers, int(nSlotsLength)/32768)
-			if int(nSlotsLength) < 65536 {
-				few = workers
-			}
-			if few > 1 {
+			if workers > 1 {
 				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 				var nDistinctPlace2 int64
-				kgenInOrder(&call, few, int(nSlotsLength), 32768, func(blocks *kgenBlocks) {
-					histogramOwn := make([]int64, 1024)
+				kgenInOrder(&call, workers, int(nSlotsLength), 32768, func(blocks *kgenBlocks) {
+					compactScratch := make([]int64, 32768)
+					compactScratch2 := make([]int64, 32768)
+					mapScratch := make([]int32, 32768)
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
-						nDistinctPlace3 := productsKernel11Summary(lo, hi, mask)
+						nDistinctPlace3 := productsKernel11(lo, hi, mask, insert, compactScratch, compactScratch2, product, mapScratch, 0)
 						blocks.await()
 						nDistinctPlaceBefore := nDistinctPlace2
 						nDistinctPlace2 = nDistinctPlaceBefore + nDistinctPlace3
-						nDistinctPlaceEnd := nDistinctPlace2
 						blocks.release()
-						compactPart := compact[:nDistinctPlaceEnd]
-						compactPart2 := compact2[:nDistinctPlaceEnd]
-						mapPart := map3[:nDistinctPlaceEnd]
-						productsKernel11(lo, hi, mask, insert, compactPart, compactPart2, product, mapPart, histogramOwn, nDistinctPlaceBefore)
+						copy(compact[nDistinctPlaceBefore:], compactScratch[:nDistinctPlace3])
+						copy(compact2[nDistinctPlaceBefore:], compactScratch2[:nDistinctPlace3])
+						copy(map3[nDistinctPlaceBefore:], mapScratch[:nDistinctPlace3])
 					}
-					blocks.chain.lock.Lock()
-					for i := range histogramOwn {
-						atomic.AddInt64(&histogram[i], histogramOwn[i])
-					}
-					blocks.chain.lock.Unlock()
 				})
 				nDistinctPlace = nDistinctPlace2
 			} else {
-				nDistinctPlace = productsKernel11(0, int(nSlotsLength), mask, insert, compact, compact2, product, map3, histogram, 0)
+				nDistinctPlace = productsKernel11(0, int(nSlotsLength), mask, insert, compact, compact2, product, map3, 0)
 			}
 			nDistinctLength := nDistinctPlace
-			add := kgenTemporary[int64](&call, 1024)
-			if workers > 1 {
-				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-				var add2 int64
-				kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						add3 := productsKernel12Summary(lo, hi, histogram)
-						blocks.await()
-						addBefore := add2
-						add2 = addBefore + add3
-						blocks.release()
-						productsKernel12(lo, hi, histogram, add, addBefore)
-					}
-				})
+			either := kgenTemporary[int64](&call, int(nSlotsLength))
+			if 0 < 65-int(nDistinctLength) {
+				digits := make([]int64, 64)
+				productsKernel12Summary(0, int(nDistinctLength), map3, digits)
+				productsKernel12(0, int(nDistinctLength), map3, either, digits)
 			} else {
-				productsKernel12(0, 1024, histogram, add, 0)
-			}
-			pass := kgenTemporary[uint32](&call, int(nDistinctLength))
-			pass2 := kgenTemporary[int64](&call, int(nDistinctLength))
-			if workers > 1 {
-				counts := make([]int64, 256)
-				kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						digits := make([]int64, 256)
-						productsKernel13Summary(lo, hi, map3, 0, digits)
-						blocks.await()
-						for digit := range 256 {
-							count := digits[digit]
-							digits[digit] = counts[digit]
-							counts[digit] += count
+				histogram := kgenTemporary[int64](&call, 1024)
+				clear(histogram)
+				few := min(workers, int(nDistinctLength)/32768)
+				if int(nDistinctLength) < 65536 {
+					few = workers
+				}
+				if few > 1 {
+					kgenFork(&call, few, int(nDistinctLength), 4096, func(_, lo, hi int) {
+						histogramOwn := make([]int64, 1024)
+						productsKernel13(lo, hi, histogramOwn, map3)
+						for i := range histogramOwn {
+							atomic.AddInt64(&histogram[i], histogramOwn[i])
 						}
-						blocks.release()
-						productsKernel13(lo, hi, add, map3, pass, pass2, 0, 0, nDistinctLength, digits)
-					}
-				})
-			} else {
-				digits := make([]int64, 256)
-				productsKernel13(0, int(nDistinctLength), add, map3, pass, pass2, 0, 0, nDistinctLength, digits)
-			}
-			pass3 := kgenTemporary[uint32](&call, int(nDistinctLength))
-			pass4 := kgenTemporary[int64](&call, int(nDistinctLength))
-			if workers > 1 {
-				counts := make([]int64, 256)
-				kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						digits := make([]int64, 256)
-						productsKernel14Summary(lo, hi, pass, 8, digits)
-						blocks.await()
-						for digit := range 256 {
-							count := digits[digit]
-							digits[digit] = counts[digit]
-							counts[digit] += count
+					})
+				} else {
+					productsKernel13(0, int(nDistinctLength), histogram, map3)
+				}
+				add := kgenTemporary[int64](&call, 1024)
+				if workers > 1 {
+					// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+					var add2 int64
+					kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							add3 := productsKernel14Summary(lo, hi, histogram)
+							blocks.await()
+							addBefore := add2
+							add2 = addBefore + add3
+							blocks.release()
+							productsKernel14(lo, hi, histogram, add, addBefore)
 						}
-						blocks.release()
-						productsKernel14(lo, hi, add, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
-					}
-				})
-			} else {
-				digits := make([]int64, 256)
-				productsKernel14(0, int(nDistinctLength), add, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
-			}
-			if workers > 1 {
-				counts := make([]int64, 256)
-				kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						digits := make([]int64, 256)
-						productsKernel14Summary(lo, hi, pass3, 16, digits)
-						blocks.await()
-						for digit := range 256 {
-							count := digits[digit]
-							digits[digit] = counts[digit]
-							counts[digit] += count
+					})
+				} else {
+					productsKernel14(0, 1024, histogram, add, 0)
+				}
+				pass := kgenTemporary[uint32](&call, int(nDistinctLength))
+				pass2 := kgenTemporary[int64](&call, int(nDistinctLength))
+				if workers > 1 {
+					counts := make([]int64, 256)
+					kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							digits := make([]int64, 256)
+							productsKernel15Summary(lo, hi, map3, 0, digits)
+							blocks.await()
+							for digit := range 256 {
+								count := digits[digit]
+								digits[digit] = counts[digit]
+								counts[digit] += count
+							}
+							blocks.release()
+							productsKernel15(lo, hi, add, map3, pass, pass2, 0, 0, nDistinctLength, digits)
 						}
-						blocks.release()
-						productsKernel14(lo, hi, add, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
-					}
-				})
-			} else {
-				digits := make([]int64, 256)
-				productsKernel14(0, int(nDistinctLength), add, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
-			}
-			pass5 := kgenTemporary[int64](&call, int(nDistinctLength))
-			if workers > 1 {
-				counts := make([]int64, 256)
-				kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						digits := make([]int64, 256)
-						productsKernel16Summary(lo, hi, pass, 24, digits)
-						blocks.await()
-						for digit := range 256 {
-							count := digits[digit]
-							digits[digit] = counts[digit]
-							counts[digit] += count
+					})
+				} else {
+					digits := make([]int64, 256)
+					productsKernel15(0, int(nDistinctLength), add, map3, pass, pass2, 0, 0, nDistinctLength, digits)
+				}
+				pass3 := kgenTemporary[uint32](&call, int(nDistinctLength))
+				pass4 := kgenTemporary[int64](&call, int(nDistinctLength))
+				if workers > 1 {
+					counts := make([]int64, 256)
+					kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							digits := make([]int64, 256)
+							productsKernel16Summary(lo, hi, pass, 8, digits)
+							blocks.await()
+							for digit := range 256 {
+								count := digits[digit]
+								digits[digit] = counts[digit]
+								counts[digit] += count
+							}
+							blocks.release()
+							productsKernel16(lo, hi, add, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
 						}
-						blocks.release()
-						productsKernel16(lo, hi, add, pass, pass2, pass5, 3, 24, nDistinctLength, digits)
-					}
-				})
-			} else {
-				digits := make([]int64, 256)
-				productsKernel16(0, int(nDistinctLength), add, pass, pass2, pass5, 3, 24, nDistinctLength, digits)
+					})
+				} else {
+					digits := make([]int64, 256)
+					productsKernel16(0, int(nDistinctLength), add, pass, pass3, pass2, pass4, 1, 8, nDistinctLength, digits)
+				}
+				if workers > 1 {
+					counts := make([]int64, 256)
+					kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							digits := make([]int64, 256)
+							productsKernel16Summary(lo, hi, pass3, 16, digits)
+							blocks.await()
+							for digit := range 256 {
+								count := digits[digit]
+								digits[digit] = counts[digit]
+								counts[digit] += count
+							}
+							blocks.release()
+							productsKernel16(lo, hi, add, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
+						}
+					})
+				} else {
+					digits := make([]int64, 256)
+					productsKernel16(0, int(nDistinctLength), add, pass3, pass, pass4, pass2, 2, 16, nDistinctLength, digits)
+				}
+				if workers > 1 {
+					counts := make([]int64, 256)
+					kgenInOrder(&call, workers, int(nDistinctLength), 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							digits := make([]int64, 256)
+							productsKernel18Summary(lo, hi, pass, 24, digits)
+							blocks.await()
+							for digit := range 256 {
+								count := digits[digit]
+								digits[digit] = counts[digit]
+								counts[digit] += count
+							}
+							blocks.release()
+							productsKernel18(lo, hi, add, pass, pass2, either, 3, 24, nDistinctLength, digits)
+						}
+					})
+				} else {
+					digits := make([]int64, 256)
+					productsKernel18(0, int(nDistinctLength), add, pass, pass2, either, 3, 24, nDistinctLength, digits)
+				}
 			}
 			revenue3 := kgenTemporary[int64](&call, int(scalar63))
-			either := kgenTemporary[int32](&call, int(scalar63))
-			either2 := kgenTemporary[int64](&call, int(scalar63))
+			either2 := kgenTemporary[int32](&call, int(scalar63))
 			either3 := kgenTemporary[int64](&call, int(scalar63))
+			either4 := kgenTemporary[int64](&call, int(scalar63))
 			if workers > 1 {
 				kgenFork(&call, workers, int(scalar63), 4096, func(_, lo, hi int) {
-					productsKernel17(lo, hi, pass5, compact2, insert2, revenue3, compact, product, either, insert3, either2, insert4, either3)
+					productsKernel19(lo, hi, either, compact2, insert2, revenue3, compact, product, either2, insert3, either3, insert4, either4)
 				})
 			} else {
-				productsKernel17(0, int(scalar63), pass5, compact2, insert2, revenue3, compact, product, either, insert3, either2, insert4, either3)
+				productsKernel19(0, int(scalar63), either, compact2, insert2, revenue3, compact, product, either2, insert3, either3, insert4, either4)
 			}
 			revenue2 = revenue3
-			either122 = either
-			either172 = either2
-			either222 = either3
+			either152 = either2
+			either202 = either3
+			either252 = either4
 		} else {
 			var revenue3 []int64
-			var either123 []int32
-			var either173 []int64
-			var either223 []int64
+			var either153 []int32
+			var either203 []int64
+			var either253 []int64
 			var nFilled2Length3 int64
 			var scalar83 int64
 			var nDistinct2Length3 int64
@@ -629,13 +641,13 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				if few > 1 {
 					kgenFork(&call, few, n, 4096, func(_, lo, hi int) {
 						histogramOwn := make([]int64, 256)
-						productsKernel18(lo, hi, histogramOwn, product, reduce52)
+						productsKernel20(lo, hi, histogramOwn, product, reduce52)
 						for i := range histogramOwn {
 							atomic.AddInt64(&histogram[i], histogramOwn[i])
 						}
 					})
 				} else {
-					productsKernel18(0, n, histogram, product, reduce52)
+					productsKernel20(0, n, histogram, product, reduce52)
 				}
 				add := kgenTemporary[int64](&call, 256)
 				if workers > 1 {
@@ -644,16 +656,16 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					kgenInOrder(&call, workers, 256, 32768, func(blocks *kgenBlocks) {
 						for blocks.next() {
 							lo, hi := blocks.lo, blocks.hi
-							add3 := productsKernel19Summary(lo, hi, histogram)
+							add3 := productsKernel21Summary(lo, hi, histogram)
 							blocks.await()
 							addBefore := add2
 							add2 = addBefore + add3
 							blocks.release()
-							productsKernel19(lo, hi, histogram, add, addBefore)
+							productsKernel21(lo, hi, histogram, add, addBefore)
 						}
 					})
 				} else {
-					productsKernel19(0, 256, histogram, add, 0)
+					productsKernel21(0, 256, histogram, add, 0)
 				}
 				pass := kgenTemporary[int32](&call, n)
 				pass2 := kgenTemporary[int64](&call, n)
@@ -665,7 +677,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						for blocks.next() {
 							lo, hi := blocks.lo, blocks.hi
 							digits := make([]int64, 256)
-							productsKernel20Summary(lo, hi, product, 0, reduce52, digits)
+							productsKernel22Summary(lo, hi, product, 0, reduce52, digits)
 							blocks.await()
 							for digit := range 256 {
 								count := digits[digit]
@@ -673,12 +685,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 								counts[digit] += count
 							}
 							blocks.release()
-							productsKernel20(lo, hi, add, product, pass, amount, pass2, paid, pass3, map2, pass4, 0, 0, reduce52, int64(n), digits)
+							productsKernel22(lo, hi, add, product, pass, amount, pass2, paid, pass3, map2, pass4, 0, 0, reduce52, int64(n), digits)
 						}
 					})
 				} else {
 					digits := make([]int64, 256)
-					productsKernel20(0, n, add, product, pass, amount, pass2, paid, pass3, map2, pass4, 0, 0, reduce52, int64(n), digits)
+					productsKernel22(0, n, add, product, pass, amount, pass2, paid, pass3, map2, pass4, 0, 0, reduce52, int64(n), digits)
 				}
 				if int(scalar72) > 2147483647 {
 					return fmt.Errorf("n_bins_2 would have %d rows; at most 2147483647 can be computed", int(scalar72))
@@ -693,10 +705,10 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				clear(aggregate4)
 				if workers > 1 {
 					kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-						productsKernel21(lo, hi, aggregate, pass, pass2, aggregate2, pass3, aggregate3, pass4, aggregate4, reduce52, int64(n))
+						productsKernel23(lo, hi, aggregate, pass, pass2, aggregate2, pass3, aggregate3, pass4, aggregate4, reduce52, int64(n))
 					})
 				} else {
-					productsKernel21(0, n, aggregate, pass, pass2, aggregate2, pass3, aggregate3, pass4, aggregate4, reduce52, int64(n))
+					productsKernel23(0, n, aggregate, pass, pass2, aggregate2, pass3, aggregate3, pass4, aggregate4, reduce52, int64(n))
 				}
 				if int(scalar72) > 2147483647 {
 					return fmt.Errorf("shop.kg:13:6: g would have %d rows; at most 2147483647 can be computed", int(scalar72))
@@ -716,7 +728,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						compactScratch4 := make([]int64, 32768)
 						for blocks.next() {
 							lo, hi := blocks.lo, blocks.hi
-							nFilled2Place3 := productsKernel22(lo, hi, aggregate, aggregate2, compactScratch, compactScratch2, aggregate3, compactScratch3, aggregate4, compactScratch4, reduce52, 0)
+							nFilled2Place3 := productsKernel24(lo, hi, aggregate, aggregate2, compactScratch, compactScratch2, aggregate3, compactScratch3, aggregate4, compactScratch4, reduce52, 0)
 							blocks.await()
 							nFilled2PlaceBefore := nFilled2Place2
 							nFilled2Place2 = nFilled2PlaceBefore + nFilled2Place3
@@ -729,13 +741,13 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					})
 					nFilled2Place = nFilled2Place2
 				} else {
-					nFilled2Place = productsKernel22(0, int(scalar72), aggregate, aggregate2, revenue4, either, aggregate3, either2, aggregate4, either3, reduce52, 0)
+					nFilled2Place = productsKernel24(0, int(scalar72), aggregate, aggregate2, revenue4, either, aggregate3, either2, aggregate4, either3, reduce52, 0)
 				}
 				nFilled2Length4 := nFilled2Place
 				revenue3 = revenue4
-				either123 = either
-				either173 = either2
-				either223 = either3
+				either153 = either
+				either203 = either2
+				either253 = either3
 				nFilled2Length3 = nFilled2Length4
 			} else {
 				add := kgenTemporary[int64](&call, 32)
@@ -753,13 +765,13 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					if workers > 1 {
 						kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
 							histogramOwn := make([]int64, 32)
-							productsKernel23(lo, hi, histogramOwn, product, reduce4, reduce22, reduce32)
+							productsKernel25(lo, hi, histogramOwn, product, reduce4, reduce22, reduce32)
 							for i := range histogramOwn {
 								atomic.AddInt64(&histogram[i], histogramOwn[i])
 							}
 						})
 					} else {
-						productsKernel23(0, n, histogram, product, reduce4, reduce22, reduce32)
+						productsKernel25(0, n, histogram, product, reduce4, reduce22, reduce32)
 					}
 					map3 := kgenTemporary[int64](&call, 32)
 					if workers > 1 {
@@ -768,16 +780,16 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						kgenInOrder(&call, workers, 32, 32768, func(blocks *kgenBlocks) {
 							for blocks.next() {
 								lo, hi := blocks.lo, blocks.hi
-								add3 := productsKernel24Summary(lo, hi, histogram)
+								add3 := productsKernel26Summary(lo, hi, histogram)
 								blocks.await()
 								addBefore := add2
 								add2 = addBefore + add3
 								blocks.release()
-								productsKernel24(lo, hi, histogram, add, map3, addBefore)
+								productsKernel26(lo, hi, histogram, add, map3, addBefore)
 							}
 						})
 					} else {
-						productsKernel24(0, 32, histogram, add, map3, 0)
+						productsKernel26(0, 32, histogram, add, map3, 0)
 					}
 					pass := kgenTemporary[uint32](&call, n)
 					pass2 := kgenTemporary[int64](&call, n)
@@ -789,7 +801,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 							for blocks.next() {
 								lo, hi := blocks.lo, blocks.hi
 								digits := make([]int64, 32)
-								productsKernel25Summary(lo, hi, product, 0, reduce4, reduce22, reduce32, digits)
+								productsKernel27Summary(lo, hi, product, 0, reduce4, reduce22, reduce32, digits)
 								blocks.await()
 								for digit := range 32 {
 									count := digits[digit]
@@ -797,19 +809,19 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 									counts[digit] += count
 								}
 								blocks.release()
-								productsKernel25(lo, hi, add, product, pass, amount, pass2, paid, pass3, map2, pass4, 0, 0, reduce4, reduce22, reduce32, int64(n), digits)
+								productsKernel27(lo, hi, add, product, pass, amount, pass2, paid, pass3, map2, pass4, 0, 0, reduce4, reduce22, reduce32, int64(n), digits)
 							}
 						})
 					} else {
 						digits := make([]int64, 32)
-						productsKernel25(0, n, add, product, pass, amount, pass2, paid, pass3, map2, pass4, 0, 0, reduce4, reduce22, reduce32, int64(n), digits)
+						productsKernel27(0, n, add, product, pass, amount, pass2, paid, pass3, map2, pass4, 0, 0, reduce4, reduce22, reduce32, int64(n), digits)
 					}
 					if workers > 1 {
 						kgenFork(&call, workers, 32, 1, func(_, lo, hi int) {
-							productsKernel26(lo, hi, add, map3, pass, insert5, pass2, insert6, pass3, insert7, pass4, insert8, insert9, insert10)
+							productsKernel28(lo, hi, add, map3, pass, insert5, pass2, insert6, pass3, insert7, pass4, insert8, insert9, insert10)
 						})
 					} else {
-						productsKernel26(0, 32, add, map3, pass, insert5, pass2, insert6, pass3, insert7, pass4, insert8, insert9, insert10)
+						productsKernel28(0, 32, add, map3, pass, insert5, pass2, insert6, pass3, insert7, pass4, insert8, insert9, insert10)
 					}
 					var sum int64
 					var sum2 int64
@@ -822,7 +834,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						kgenInOrder(&call, workers, 32, 32768, func(blocks *kgenBlocks) {
 							for blocks.next() {
 								lo, hi := blocks.lo, blocks.hi
-								sum7, sum8, sum9 := productsKernel27(lo, hi, insert10)
+								sum7, sum8, sum9 := productsKernel29(lo, hi, insert10)
 								blocks.await()
 								sumBefore := sum4
 								sumBefore2 := sum5
@@ -837,7 +849,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						sum2 = sum5
 						sum3 = sum6
 					} else {
-						sum, sum2, sum3 = productsKernel27(0, 32, insert10)
+						sum, sum2, sum3 = productsKernel29(0, 32, insert10)
 					}
 					cond := sum <= 2147483647
 					x := max(sum, 0)
@@ -859,9 +871,9 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				scalar85 := scalar84
 				nDistinct2Length5 := nDistinct2Length4
 				var revenue4 []int64
-				var either124 []int32
-				var either174 []int64
-				var either224 []int64
+				var either154 []int32
+				var either204 []int64
+				var either254 []int64
 				var scalar94 int64
 				var gRunsLength4 int64
 				if 0 < int(scalar85) {
@@ -873,16 +885,16 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						kgenInOrder(&call, workers, 32, 32768, func(blocks *kgenBlocks) {
 							for blocks.next() {
 								lo, hi := blocks.lo, blocks.hi
-								add4 := productsKernel28Summary(lo, hi, insert10)
+								add4 := productsKernel30Summary(lo, hi, insert10)
 								blocks.await()
 								addBefore := add3
 								add3 = addBefore + add4
 								blocks.release()
-								productsKernel28(lo, hi, insert10, add2, map3, addBefore)
+								productsKernel30(lo, hi, insert10, add2, map3, addBefore)
 							}
 						})
 					} else {
-						productsKernel28(0, 32, insert10, add2, map3, 0)
+						productsKernel30(0, 32, insert10, add2, map3, 0)
 					}
 					if int(nDistinct2Length5) > 2147483647 {
 						return fmt.Errorf("shop.kg:13:6: g would have %d rows; at most 2147483647 can be computed", int(nDistinct2Length5))
@@ -893,15 +905,15 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					either3 := kgenTemporary[int64](&call, max(0, max(0, max(0, max(int(nDistinct2Length5), 0)))))
 					if workers > 1 {
 						kgenFork(&call, workers, int(nDistinct2Length5), 4096, func(_, lo, hi int) {
-							productsKernel29(lo, hi, add2, add, map3, insert5, insert6, revenue5, insert9, either, insert7, either2, insert8, either3, 32)
+							productsKernel31(lo, hi, add2, add, map3, insert5, insert6, revenue5, insert9, either, insert7, either2, insert8, either3, 32)
 						})
 					} else {
-						productsKernel29(0, int(nDistinct2Length5), add2, add, map3, insert5, insert6, revenue5, insert9, either, insert7, either2, insert8, either3, 32)
+						productsKernel31(0, int(nDistinct2Length5), add2, add, map3, insert5, insert6, revenue5, insert9, either, insert7, either2, insert8, either3, 32)
 					}
 					revenue4 = revenue5
-					either124 = either
-					either174 = either2
-					either224 = either3
+					either154 = either
+					either204 = either2
+					either254 = either3
 				} else {
 					pass := kgenTemporary[int32](&call, n)
 					if int(nPartitionedSlotsLength) > 2147483647 {
@@ -929,13 +941,13 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						if few > 1 {
 							kgenFork(&call, few, n, 4096, func(_, lo, hi int) {
 								histogramOwn := make([]int64, 256)
-								productsKernel30(lo, hi, histogramOwn, product)
+								productsKernel32(lo, hi, histogramOwn, product)
 								for i := range histogramOwn {
 									atomic.AddInt64(&histogram[i], histogramOwn[i])
 								}
 							})
 						} else {
-							productsKernel30(0, n, histogram, product)
+							productsKernel32(0, n, histogram, product)
 						}
 						add2 := kgenTemporary[int64](&call, 256)
 						if workers > 1 {
@@ -944,16 +956,16 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 							kgenInOrder(&call, workers, 256, 32768, func(blocks *kgenBlocks) {
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
-									add4 := productsKernel31Summary(lo, hi, histogram)
+									add4 := productsKernel33Summary(lo, hi, histogram)
 									blocks.await()
 									addBefore := add3
 									add3 = addBefore + add4
 									blocks.release()
-									productsKernel31(lo, hi, histogram, add2, addBefore)
+									productsKernel33(lo, hi, histogram, add2, addBefore)
 								}
 							})
 						} else {
-							productsKernel31(0, 256, histogram, add2, 0)
+							productsKernel33(0, 256, histogram, add2, 0)
 						}
 						pass2 := kgenTemporary[int64](&call, n)
 						pass3 := kgenTemporary[bool](&call, n)
@@ -964,7 +976,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
 									digits := make([]int64, 256)
-									productsKernel32Summary(lo, hi, product, 0, digits)
+									productsKernel34Summary(lo, hi, product, 0, digits)
 									blocks.await()
 									for digit := range 256 {
 										count := digits[digit]
@@ -972,12 +984,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 										counts[digit] += count
 									}
 									blocks.release()
-									productsKernel32(lo, hi, add2, product, pass, amount, pass2, paid, pass3, map2, pass4, 0, 0, int64(n), digits)
+									productsKernel34(lo, hi, add2, product, pass, amount, pass2, paid, pass3, map2, pass4, 0, 0, int64(n), digits)
 								}
 							})
 						} else {
 							digits := make([]int64, 256)
-							productsKernel32(0, n, add2, product, pass, amount, pass2, paid, pass3, map2, pass4, 0, 0, int64(n), digits)
+							productsKernel34(0, n, add2, product, pass, amount, pass2, paid, pass3, map2, pass4, 0, 0, int64(n), digits)
 						}
 						kgenFill(insert11, -1)
 						clear(insert12)
@@ -985,10 +997,10 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						clear(insert14)
 						if workers > 1 {
 							kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-								productsKernel33(lo, hi, pass, insert11, pass2, insert12, pass3, insert13, pass4, insert14, nPartitionedSlotsLength, int64(n), int64(n))
+								productsKernel35(lo, hi, pass, insert11, pass2, insert12, pass3, insert13, pass4, insert14, nPartitionedSlotsLength, int64(n), int64(n))
 							})
 						} else {
-							productsKernel33(0, n, pass, insert11, pass2, insert12, pass3, insert13, pass4, insert14, nPartitionedSlotsLength, int64(n), int64(n))
+							productsKernel35(0, n, pass, insert11, pass2, insert12, pass3, insert13, pass4, insert14, nPartitionedSlotsLength, int64(n), int64(n))
 						}
 						var sum int64
 						if workers > 1 {
@@ -997,17 +1009,17 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 							kgenInOrder(&call, workers, int(nPartitionedSlotsLength), 32768, func(blocks *kgenBlocks) {
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
-									sum3 := productsKernel34Summary(lo, hi, insert11, int64(n))
+									sum3 := productsKernel36Summary(lo, hi, insert11, int64(n))
 									blocks.await()
 									sumBefore := sum2
 									sum2 = sumBefore + sum3
 									blocks.release()
-									productsKernel34(lo, hi, insert11, mask2, int64(n), sumBefore)
+									productsKernel36(lo, hi, insert11, mask2, int64(n), sumBefore)
 								}
 							})
 							sum = sum2
 						} else {
-							sum = productsKernel34(0, int(nPartitionedSlotsLength), insert11, mask2, int64(n), 0)
+							sum = productsKernel36(0, int(nPartitionedSlotsLength), insert11, mask2, int64(n), 0)
 						}
 						cond := sum <= max(min(int64(n)/8, 16777216), 1)
 						x := min(sum, max(min(int64(n)/8, 16777216), 1))
@@ -1020,175 +1032,187 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					}
 					scalar96 := scalar95
 					var revenue5 []int64
-					var either125 []int32
-					var either175 []int64
-					var either225 []int64
+					var either155 []int32
+					var either205 []int64
+					var either255 []int64
 					var gRunsLength5 int64
 					if 0 < int(scalar96) {
 						compact := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
 						compact2 := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
 						map3 := kgenTemporary[int32](&call, int(nPartitionedSlotsLength))
-						histogram := kgenTemporary[int64](&call, 1024)
-						clear(histogram)
 						var nPartitionedDistinctPlace int64
-						few := min(workers, int(nPartitionedSlotsLength)/32768)
-						if int(nPartitionedSlotsLength) < 65536 {
-							few = workers
-						}
-						if few > 1 {
+						if workers > 1 {
 							// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 							var nPartitionedDistinctPlace2 int64
-							kgenInOrder(&call, few, int(nPartitionedSlotsLength), 32768, func(blocks *kgenBlocks) {
-								histogramOwn := make([]int64, 1024)
+							kgenInOrder(&call, workers, int(nPartitionedSlotsLength), 32768, func(blocks *kgenBlocks) {
+								compactScratch := make([]int64, 32768)
+								compactScratch2 := make([]int64, 32768)
+								mapScratch := make([]int32, 32768)
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
-									nPartitionedDistinctPlace3 := productsKernel35Summary(lo, hi, mask2)
+									nPartitionedDistinctPlace3 := productsKernel37(lo, hi, mask2, insert11, compactScratch, compactScratch2, pass, mapScratch, 0)
 									blocks.await()
 									nPartitionedDistinctPlaceBefore := nPartitionedDistinctPlace2
 									nPartitionedDistinctPlace2 = nPartitionedDistinctPlaceBefore + nPartitionedDistinctPlace3
-									nPartitionedDistinctPlaceEnd := nPartitionedDistinctPlace2
 									blocks.release()
-									compactPart := compact[:nPartitionedDistinctPlaceEnd]
-									compactPart2 := compact2[:nPartitionedDistinctPlaceEnd]
-									mapPart := map3[:nPartitionedDistinctPlaceEnd]
-									productsKernel35(lo, hi, mask2, insert11, compactPart, compactPart2, pass, mapPart, histogramOwn, nPartitionedDistinctPlaceBefore)
+									copy(compact[nPartitionedDistinctPlaceBefore:], compactScratch[:nPartitionedDistinctPlace3])
+									copy(compact2[nPartitionedDistinctPlaceBefore:], compactScratch2[:nPartitionedDistinctPlace3])
+									copy(map3[nPartitionedDistinctPlaceBefore:], mapScratch[:nPartitionedDistinctPlace3])
 								}
-								blocks.chain.lock.Lock()
-								for i := range histogramOwn {
-									atomic.AddInt64(&histogram[i], histogramOwn[i])
-								}
-								blocks.chain.lock.Unlock()
 							})
 							nPartitionedDistinctPlace = nPartitionedDistinctPlace2
 						} else {
-							nPartitionedDistinctPlace = productsKernel35(0, int(nPartitionedSlotsLength), mask2, insert11, compact, compact2, pass, map3, histogram, 0)
+							nPartitionedDistinctPlace = productsKernel37(0, int(nPartitionedSlotsLength), mask2, insert11, compact, compact2, pass, map3, 0)
 						}
 						nPartitionedDistinctLength := nPartitionedDistinctPlace
-						add2 := kgenTemporary[int64](&call, 1024)
-						if workers > 1 {
-							// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-							var add3 int64
-							kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
-								for blocks.next() {
-									lo, hi := blocks.lo, blocks.hi
-									add4 := productsKernel36Summary(lo, hi, histogram)
-									blocks.await()
-									addBefore := add3
-									add3 = addBefore + add4
-									blocks.release()
-									productsKernel36(lo, hi, histogram, add2, addBefore)
-								}
-							})
+						either := kgenTemporary[int64](&call, int(nPartitionedSlotsLength))
+						if 0 < 65-int(nPartitionedDistinctLength) {
+							digits := make([]int64, 64)
+							productsKernel38Summary(0, int(nPartitionedDistinctLength), map3, digits)
+							productsKernel38(0, int(nPartitionedDistinctLength), map3, either, digits)
 						} else {
-							productsKernel36(0, 1024, histogram, add2, 0)
-						}
-						pass2 := kgenTemporary[uint32](&call, int(nPartitionedDistinctLength))
-						pass3 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
-						if workers > 1 {
-							counts := make([]int64, 256)
-							kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
-								for blocks.next() {
-									lo, hi := blocks.lo, blocks.hi
-									digits := make([]int64, 256)
-									productsKernel37Summary(lo, hi, map3, 0, digits)
-									blocks.await()
-									for digit := range 256 {
-										count := digits[digit]
-										digits[digit] = counts[digit]
-										counts[digit] += count
+							histogram := kgenTemporary[int64](&call, 1024)
+							clear(histogram)
+							few := min(workers, int(nPartitionedDistinctLength)/32768)
+							if int(nPartitionedDistinctLength) < 65536 {
+								few = workers
+							}
+							if few > 1 {
+								kgenFork(&call, few, int(nPartitionedDistinctLength), 4096, func(_, lo, hi int) {
+									histogramOwn := make([]int64, 1024)
+									productsKernel39(lo, hi, histogramOwn, map3)
+									for i := range histogramOwn {
+										atomic.AddInt64(&histogram[i], histogramOwn[i])
 									}
-									blocks.release()
-									productsKernel37(lo, hi, add2, map3, pass2, pass3, 0, 0, nPartitionedDistinctLength, digits)
-								}
-							})
-						} else {
-							digits := make([]int64, 256)
-							productsKernel37(0, int(nPartitionedDistinctLength), add2, map3, pass2, pass3, 0, 0, nPartitionedDistinctLength, digits)
-						}
-						pass4 := kgenTemporary[uint32](&call, int(nPartitionedDistinctLength))
-						pass5 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
-						if workers > 1 {
-							counts := make([]int64, 256)
-							kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
-								for blocks.next() {
-									lo, hi := blocks.lo, blocks.hi
-									digits := make([]int64, 256)
-									productsKernel38Summary(lo, hi, pass2, 8, digits)
-									blocks.await()
-									for digit := range 256 {
-										count := digits[digit]
-										digits[digit] = counts[digit]
-										counts[digit] += count
+								})
+							} else {
+								productsKernel39(0, int(nPartitionedDistinctLength), histogram, map3)
+							}
+							add2 := kgenTemporary[int64](&call, 1024)
+							if workers > 1 {
+								// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+								var add3 int64
+								kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
+									for blocks.next() {
+										lo, hi := blocks.lo, blocks.hi
+										add4 := productsKernel40Summary(lo, hi, histogram)
+										blocks.await()
+										addBefore := add3
+										add3 = addBefore + add4
+										blocks.release()
+										productsKernel40(lo, hi, histogram, add2, addBefore)
 									}
-									blocks.release()
-									productsKernel38(lo, hi, add2, pass2, pass4, pass3, pass5, 1, 8, nPartitionedDistinctLength, digits)
-								}
-							})
-						} else {
-							digits := make([]int64, 256)
-							productsKernel38(0, int(nPartitionedDistinctLength), add2, pass2, pass4, pass3, pass5, 1, 8, nPartitionedDistinctLength, digits)
-						}
-						if workers > 1 {
-							counts := make([]int64, 256)
-							kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
-								for blocks.next() {
-									lo, hi := blocks.lo, blocks.hi
-									digits := make([]int64, 256)
-									productsKernel38Summary(lo, hi, pass4, 16, digits)
-									blocks.await()
-									for digit := range 256 {
-										count := digits[digit]
-										digits[digit] = counts[digit]
-										counts[digit] += count
+								})
+							} else {
+								productsKernel40(0, 1024, histogram, add2, 0)
+							}
+							pass2 := kgenTemporary[uint32](&call, int(nPartitionedDistinctLength))
+							pass3 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
+							if workers > 1 {
+								counts := make([]int64, 256)
+								kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+									for blocks.next() {
+										lo, hi := blocks.lo, blocks.hi
+										digits := make([]int64, 256)
+										productsKernel41Summary(lo, hi, map3, 0, digits)
+										blocks.await()
+										for digit := range 256 {
+											count := digits[digit]
+											digits[digit] = counts[digit]
+											counts[digit] += count
+										}
+										blocks.release()
+										productsKernel41(lo, hi, add2, map3, pass2, pass3, 0, 0, nPartitionedDistinctLength, digits)
 									}
-									blocks.release()
-									productsKernel38(lo, hi, add2, pass4, pass2, pass5, pass3, 2, 16, nPartitionedDistinctLength, digits)
-								}
-							})
-						} else {
-							digits := make([]int64, 256)
-							productsKernel38(0, int(nPartitionedDistinctLength), add2, pass4, pass2, pass5, pass3, 2, 16, nPartitionedDistinctLength, digits)
-						}
-						pass6 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
-						if workers > 1 {
-							counts := make([]int64, 256)
-							kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
-								for blocks.next() {
-									lo, hi := blocks.lo, blocks.hi
-									digits := make([]int64, 256)
-									productsKernel40Summary(lo, hi, pass2, 24, digits)
-									blocks.await()
-									for digit := range 256 {
-										count := digits[digit]
-										digits[digit] = counts[digit]
-										counts[digit] += count
+								})
+							} else {
+								digits := make([]int64, 256)
+								productsKernel41(0, int(nPartitionedDistinctLength), add2, map3, pass2, pass3, 0, 0, nPartitionedDistinctLength, digits)
+							}
+							pass4 := kgenTemporary[uint32](&call, int(nPartitionedDistinctLength))
+							pass5 := kgenTemporary[int64](&call, int(nPartitionedDistinctLength))
+							if workers > 1 {
+								counts := make([]int64, 256)
+								kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+									for blocks.next() {
+										lo, hi := blocks.lo, blocks.hi
+										digits := make([]int64, 256)
+										productsKernel42Summary(lo, hi, pass2, 8, digits)
+										blocks.await()
+										for digit := range 256 {
+											count := digits[digit]
+											digits[digit] = counts[digit]
+											counts[digit] += count
+										}
+										blocks.release()
+										productsKernel42(lo, hi, add2, pass2, pass4, pass3, pass5, 1, 8, nPartitionedDistinctLength, digits)
 									}
-									blocks.release()
-									productsKernel40(lo, hi, add2, pass2, pass3, pass6, 3, 24, nPartitionedDistinctLength, digits)
-								}
-							})
-						} else {
-							digits := make([]int64, 256)
-							productsKernel40(0, int(nPartitionedDistinctLength), add2, pass2, pass3, pass6, 3, 24, nPartitionedDistinctLength, digits)
+								})
+							} else {
+								digits := make([]int64, 256)
+								productsKernel42(0, int(nPartitionedDistinctLength), add2, pass2, pass4, pass3, pass5, 1, 8, nPartitionedDistinctLength, digits)
+							}
+							if workers > 1 {
+								counts := make([]int64, 256)
+								kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+									for blocks.next() {
+										lo, hi := blocks.lo, blocks.hi
+										digits := make([]int64, 256)
+										productsKernel42Summary(lo, hi, pass4, 16, digits)
+										blocks.await()
+										for digit := range 256 {
+											count := digits[digit]
+											digits[digit] = counts[digit]
+											counts[digit] += count
+										}
+										blocks.release()
+										productsKernel42(lo, hi, add2, pass4, pass2, pass5, pass3, 2, 16, nPartitionedDistinctLength, digits)
+									}
+								})
+							} else {
+								digits := make([]int64, 256)
+								productsKernel42(0, int(nPartitionedDistinctLength), add2, pass4, pass2, pass5, pass3, 2, 16, nPartitionedDistinctLength, digits)
+							}
+							if workers > 1 {
+								counts := make([]int64, 256)
+								kgenInOrder(&call, workers, int(nPartitionedDistinctLength), 32768, func(blocks *kgenBlocks) {
+									for blocks.next() {
+										lo, hi := blocks.lo, blocks.hi
+										digits := make([]int64, 256)
+										productsKernel44Summary(lo, hi, pass2, 24, digits)
+										blocks.await()
+										for digit := range 256 {
+											count := digits[digit]
+											digits[digit] = counts[digit]
+											counts[digit] += count
+										}
+										blocks.release()
+										productsKernel44(lo, hi, add2, pass2, pass3, either, 3, 24, nPartitionedDistinctLength, digits)
+									}
+								})
+							} else {
+								digits := make([]int64, 256)
+								productsKernel44(0, int(nPartitionedDistinctLength), add2, pass2, pass3, either, 3, 24, nPartitionedDistinctLength, digits)
+							}
 						}
 						if int(nDistinct2Length5) > 2147483647 {
 							return fmt.Errorf("shop.kg:13:6: g would have %d rows; at most 2147483647 can be computed", int(nDistinct2Length5))
 						}
 						revenue6 := kgenTemporary[int64](&call, max(0, max(0, max(0, max(int(nDistinct2Length5), int(scalar96))))))
-						either := kgenTemporary[int32](&call, max(0, max(0, max(0, max(int(nDistinct2Length5), int(scalar96))))))
-						either2 := kgenTemporary[int64](&call, max(0, max(0, max(0, max(int(nDistinct2Length5), int(scalar96))))))
+						either2 := kgenTemporary[int32](&call, max(0, max(0, max(0, max(int(nDistinct2Length5), int(scalar96))))))
 						either3 := kgenTemporary[int64](&call, max(0, max(0, max(0, max(int(nDistinct2Length5), int(scalar96))))))
+						either4 := kgenTemporary[int64](&call, max(0, max(0, max(0, max(int(nDistinct2Length5), int(scalar96))))))
 						if workers > 1 {
 							kgenFork(&call, workers, int(scalar96), 4096, func(_, lo, hi int) {
-								productsKernel41(lo, hi, pass6, compact2, insert12, revenue6, compact, pass, either, insert13, either2, insert14, either3)
+								productsKernel45(lo, hi, either, compact2, insert12, revenue6, compact, pass, either2, insert13, either3, insert14, either4)
 							})
 						} else {
-							productsKernel41(0, int(scalar96), pass6, compact2, insert12, revenue6, compact, pass, either, insert13, either2, insert14, either3)
+							productsKernel45(0, int(scalar96), either, compact2, insert12, revenue6, compact, pass, either2, insert13, either3, insert14, either4)
 						}
 						revenue5 = revenue6
-						either125 = either
-						either175 = either2
-						either225 = either3
+						either155 = either2
+						either205 = either3
+						either255 = either4
 					} else {
 						histogram := kgenTemporary[int64](&call, 1024)
 						clear(histogram)
@@ -1199,13 +1223,13 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						if few > 1 {
 							kgenFork(&call, few, n, 4096, func(_, lo, hi int) {
 								histogramOwn := make([]int64, 1024)
-								productsKernel42(lo, hi, histogramOwn, product)
+								productsKernel46(lo, hi, histogramOwn, product)
 								for i := range histogramOwn {
 									atomic.AddInt64(&histogram[i], histogramOwn[i])
 								}
 							})
 						} else {
-							productsKernel42(0, n, histogram, product)
+							productsKernel46(0, n, histogram, product)
 						}
 						add2 := kgenTemporary[int64](&call, 1024)
 						if workers > 1 {
@@ -1214,16 +1238,16 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 							kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
-									add4 := productsKernel43Summary(lo, hi, histogram)
+									add4 := productsKernel47Summary(lo, hi, histogram)
 									blocks.await()
 									addBefore := add3
 									add3 = addBefore + add4
 									blocks.release()
-									productsKernel43(lo, hi, histogram, add2, addBefore)
+									productsKernel47(lo, hi, histogram, add2, addBefore)
 								}
 							})
 						} else {
-							productsKernel43(0, 1024, histogram, add2, 0)
+							productsKernel47(0, 1024, histogram, add2, 0)
 						}
 						pass2 := kgenTemporary[uint32](&call, n)
 						pass3 := kgenTemporary[int64](&call, n)
@@ -1233,7 +1257,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
 									digits := make([]int64, 256)
-									productsKernel44Summary(lo, hi, product, 0, digits)
+									productsKernel48Summary(lo, hi, product, 0, digits)
 									blocks.await()
 									for digit := range 256 {
 										count := digits[digit]
@@ -1241,12 +1265,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 										counts[digit] += count
 									}
 									blocks.release()
-									productsKernel44(lo, hi, add2, product, pass2, pass3, 0, 0, int64(n), digits)
+									productsKernel48(lo, hi, add2, product, pass2, pass3, 0, 0, int64(n), digits)
 								}
 							})
 						} else {
 							digits := make([]int64, 256)
-							productsKernel44(0, n, add2, product, pass2, pass3, 0, 0, int64(n), digits)
+							productsKernel48(0, n, add2, product, pass2, pass3, 0, 0, int64(n), digits)
 						}
 						pass4 := kgenTemporary[uint32](&call, n)
 						pass5 := kgenTemporary[int64](&call, n)
@@ -1256,7 +1280,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
 									digits := make([]int64, 256)
-									productsKernel45Summary(lo, hi, pass2, 8, digits)
+									productsKernel49Summary(lo, hi, pass2, 8, digits)
 									blocks.await()
 									for digit := range 256 {
 										count := digits[digit]
@@ -1264,12 +1288,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 										counts[digit] += count
 									}
 									blocks.release()
-									productsKernel45(lo, hi, add2, pass2, pass4, pass3, pass5, 1, 8, int64(n), digits)
+									productsKernel49(lo, hi, add2, pass2, pass4, pass3, pass5, 1, 8, int64(n), digits)
 								}
 							})
 						} else {
 							digits := make([]int64, 256)
-							productsKernel45(0, n, add2, pass2, pass4, pass3, pass5, 1, 8, int64(n), digits)
+							productsKernel49(0, n, add2, pass2, pass4, pass3, pass5, 1, 8, int64(n), digits)
 						}
 						if workers > 1 {
 							counts := make([]int64, 256)
@@ -1277,7 +1301,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
 									digits := make([]int64, 256)
-									productsKernel45Summary(lo, hi, pass4, 16, digits)
+									productsKernel49Summary(lo, hi, pass4, 16, digits)
 									blocks.await()
 									for digit := range 256 {
 										count := digits[digit]
@@ -1285,12 +1309,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 										counts[digit] += count
 									}
 									blocks.release()
-									productsKernel45(lo, hi, add2, pass4, pass2, pass5, pass3, 2, 16, int64(n), digits)
+									productsKernel49(lo, hi, add2, pass4, pass2, pass5, pass3, 2, 16, int64(n), digits)
 								}
 							})
 						} else {
 							digits := make([]int64, 256)
-							productsKernel45(0, n, add2, pass4, pass2, pass5, pass3, 2, 16, int64(n), digits)
+							productsKernel49(0, n, add2, pass4, pass2, pass5, pass3, 2, 16, int64(n), digits)
 						}
 						pass6 := kgenTemporary[uint32](&call, n)
 						pass7 := kgenTemporary[int64](&call, n)
@@ -1300,7 +1324,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
 									digits := make([]int64, 256)
-									productsKernel45Summary(lo, hi, pass2, 24, digits)
+									productsKernel49Summary(lo, hi, pass2, 24, digits)
 									blocks.await()
 									for digit := range 256 {
 										count := digits[digit]
@@ -1308,12 +1332,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 										counts[digit] += count
 									}
 									blocks.release()
-									productsKernel45(lo, hi, add2, pass2, pass6, pass3, pass7, 3, 24, int64(n), digits)
+									productsKernel49(lo, hi, add2, pass2, pass6, pass3, pass7, 3, 24, int64(n), digits)
 								}
 							})
 						} else {
 							digits := make([]int64, 256)
-							productsKernel45(0, n, add2, pass2, pass6, pass3, pass7, 3, 24, int64(n), digits)
+							productsKernel49(0, n, add2, pass2, pass6, pass3, pass7, 3, 24, int64(n), digits)
 						}
 						if int(nDistinct2Length5) > 2147483647 {
 							return fmt.Errorf("shop.kg:13:6: g would have %d rows; at most 2147483647 can be computed", int(nDistinct2Length5))
@@ -1337,7 +1361,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 							kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 								for blocks.next() {
 									lo, hi := blocks.lo, blocks.hi
-									gRunsBegun3, openHead, openSum7, openPresent, openLast3, openHead2, openSum8, openHead3, openSum9 := productsKernel48Summary(lo, hi, pass6, pass7, amount, paid, map2)
+									gRunsBegun3, openHead, openSum7, openPresent, openLast3, openHead2, openSum8, openHead3, openSum9 := productsKernel52Summary(lo, hi, pass6, pass7, amount, paid, map2)
 									blocks.await()
 									gRunsBegunBefore := gRunsBegun2
 									openSumBefore := openSum4
@@ -1371,7 +1395,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 									aggregatePart2 := either[:max(int(gRunsBegunEnd)-1, 0)]
 									aggregatePart3 := either2[:max(int(gRunsBegunEnd)-1, 0)]
 									aggregatePart4 := either3[:max(int(gRunsBegunEnd)-1, 0)]
-									productsKernel48(lo, hi, pass6, pass7, amount, aggregatePart, aggregatePart2, paid, aggregatePart3, map2, aggregatePart4, gRunsBegunBefore, openSumBefore, openLastBefore, openSumBefore2, openSumBefore3)
+									productsKernel52(lo, hi, pass6, pass7, amount, aggregatePart, aggregatePart2, paid, aggregatePart3, map2, aggregatePart4, gRunsBegunBefore, openSumBefore, openLastBefore, openSumBefore2, openSumBefore3)
 								}
 							})
 							gRunsBegun = gRunsBegun2
@@ -1380,7 +1404,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 							openSum2 = openSum5
 							openSum3 = openSum6
 						} else {
-							gRunsBegun, openSum, openLast, openSum2, openSum3 = productsKernel48(0, n, pass6, pass7, amount, revenue6, either, paid, either2, map2, either3, 0, 0, 0, 0, 0)
+							gRunsBegun, openSum, openLast, openSum2, openSum3 = productsKernel52(0, n, pass6, pass7, amount, revenue6, either, paid, either2, map2, either3, 0, 0, 0, 0, 0)
 						}
 						if gRunsBegun > 0 {
 							slot := gRunsBegun - 1
@@ -1391,51 +1415,51 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						}
 						gRunsLength6 := gRunsBegun
 						revenue5 = revenue6
-						either125 = either
-						either175 = either2
-						either225 = either3
+						either155 = either
+						either205 = either2
+						either255 = either3
 						gRunsLength5 = gRunsLength6
 					}
 					revenue6 := revenue5
-					either126 := either125
-					either176 := either175
-					either226 := either225
+					either156 := either155
+					either206 := either205
+					either256 := either255
 					gRunsLength6 := gRunsLength5
 					revenue4 = revenue6
-					either124 = either126
-					either174 = either176
-					either224 = either226
+					either154 = either156
+					either204 = either206
+					either254 = either256
 					scalar94 = scalar96
 					gRunsLength4 = gRunsLength6
 				}
 				revenue5 := revenue4
-				either125 := either124
-				either175 := either174
-				either225 := either224
+				either155 := either154
+				either205 := either204
+				either255 := either254
 				scalar95 := scalar94
 				gRunsLength5 := gRunsLength4
 				revenue3 = revenue5
-				either123 = either125
-				either173 = either175
-				either223 = either225
+				either153 = either155
+				either203 = either205
+				either253 = either255
 				scalar83 = scalar85
 				nDistinct2Length3 = nDistinct2Length5
 				scalar93 = scalar95
 				gRunsLength3 = gRunsLength5
 			}
 			revenue4 := revenue3
-			either124 := either123
-			either174 := either173
-			either224 := either223
+			either154 := either153
+			either204 := either203
+			either254 := either253
 			nFilled2Length4 := nFilled2Length3
 			scalar84 := scalar83
 			nDistinct2Length4 := nDistinct2Length3
 			scalar94 := scalar93
 			gRunsLength4 := gRunsLength3
 			revenue2 = revenue4
-			either122 = either124
-			either172 = either174
-			either222 = either224
+			either152 = either154
+			either202 = either204
+			either252 = either254
 			nFilled2Length2 = nFilled2Length4
 			scalar82 = scalar84
 			nDistinct2Length2 = nDistinct2Length4
@@ -1443,18 +1467,18 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			gRunsLength2 = gRunsLength4
 		}
 		revenue3 := revenue2
-		either123 := either122
-		either173 := either172
-		either223 := either222
+		either153 := either152
+		either203 := either202
+		either253 := either252
 		nFilled2Length3 := nFilled2Length2
 		scalar83 := scalar82
 		nDistinct2Length3 := nDistinct2Length2
 		scalar93 := scalar92
 		gRunsLength3 := gRunsLength2
 		revenue = revenue3
-		either12 = either123
-		either17 = either173
-		either22 = either223
+		either15 = either153
+		either20 = either203
+		either25 = either253
 		scalar6 = scalar63
 		nFilled2Length = nFilled2Length3
 		scalar8 = scalar83
@@ -1463,9 +1487,9 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		gRunsLength = gRunsLength3
 	}
 	revenue2 := revenue
-	either122 := either12
-	either172 := either17
-	either222 := either22
+	either152 := either15
+	either202 := either20
+	either252 := either25
 	nFilledLength2 := nFilledLength
 	scalar62 := scalar6
 	nFilled2Length2 := nFilled2Length
@@ -1487,7 +1511,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		kgenInOrder(&call, workers, int(gSampleLength), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				sum3, least3, greatest3 := productsKernel50Summary(lo, hi, revenue2, int64(max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2))))))))
+				sum3, least3, greatest3 := productsKernel54Summary(lo, hi, revenue2, int64(max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2))))))))
 				blocks.await()
 				sumBefore := sum2
 				leastBefore := least2
@@ -1496,14 +1520,14 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				least2 = min(leastBefore, least3)
 				greatest2 = max(greatestBefore, greatest3)
 				blocks.release()
-				productsKernel50(lo, hi, map3, revenue2, map4, int64(max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2))))))), gSampleLength, sumBefore, leastBefore, greatestBefore)
+				productsKernel54(lo, hi, map3, revenue2, map4, int64(max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2))))))), gSampleLength, sumBefore, leastBefore, greatestBefore)
 			}
 		})
 		sum = sum2
 		least = least2
 		greatest = greatest2
 	} else {
-		sum, least, greatest = productsKernel50(0, int(gSampleLength), map3, revenue2, map4, int64(max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2))))))), gSampleLength, 0, 18446744073709551615, 0)
+		sum, least, greatest = productsKernel54(0, int(gSampleLength), map3, revenue2, map4, int64(max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2))))))), gSampleLength, 0, 18446744073709551615, 0)
 	}
 	scalar10 := 64 - int64(uint64(bits.LeadingZeros64(uint64(uint64(max(gSampleLength-1, 1))))))
 	scalar11 := int64(8)
@@ -1531,10 +1555,10 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 	map5 := kgenTemporary[uint64](&call, int(gSampleLength))
 	if workers > 1 {
 		kgenFork(&call, workers, int(gSampleLength), 4096, func(_, lo, hi int) {
-			productsKernel51(lo, hi, map4, map5, x, x2, x7, scalar10, scalar11)
+			productsKernel55(lo, hi, map4, map5, x, x2, x7, scalar10, scalar11)
 		})
 	} else {
-		productsKernel51(0, int(gSampleLength), map4, map5, x, x2, x7, scalar10, scalar11)
+		productsKernel55(0, int(gSampleLength), map4, map5, x, x2, x7, scalar10, scalar11)
 	}
 	scalar13 := (x7 + scalar11 - 1) / scalar11
 	scalar14 := (x7 + max((x7+scalar11-1)/scalar11, 1) - 1) / max((x7+scalar11-1)/scalar11, 1)
@@ -1551,13 +1575,13 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 	if few > 1 {
 		kgenFork(&call, few, int(gSampleLength), 4096, func(_, lo, hi int) {
 			histogramOwn := make([]int64, len(histogram))
-			productsKernel52(lo, hi, histogramOwn, map5, scalar14, scalar10, scalar13)
+			productsKernel56(lo, hi, histogramOwn, map5, scalar14, scalar10, scalar13)
 			for i := range histogramOwn {
 				atomic.AddInt64(&histogram[i], histogramOwn[i])
 			}
 		})
 	} else {
-		productsKernel52(0, int(gSampleLength), histogram, map5, scalar14, scalar10, scalar13)
+		productsKernel56(0, int(gSampleLength), histogram, map5, scalar14, scalar10, scalar13)
 	}
 	add := kgenTemporary[int64](&call, int(gSampleDigitsLength))
 	if workers > 1 {
@@ -1566,16 +1590,16 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		kgenInOrder(&call, workers, int(gSampleDigitsLength), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				add3 := productsKernel53Summary(lo, hi, histogram)
+				add3 := productsKernel57Summary(lo, hi, histogram)
 				blocks.await()
 				addBefore := add2
 				add2 = addBefore + add3
 				blocks.release()
-				productsKernel53(lo, hi, histogram, add, addBefore)
+				productsKernel57(lo, hi, histogram, add, addBefore)
 			}
 		})
 	} else {
-		productsKernel53(0, int(gSampleDigitsLength), histogram, add, 0)
+		productsKernel57(0, int(gSampleDigitsLength), histogram, add, 0)
 	}
 	pass := kgenTemporary[uint64](&call, int(gSampleLength))
 	if 1 < int(scalar13) {
@@ -1585,7 +1609,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					productsKernel54Summary(lo, hi, map5, int64(int(scalar10)+0*int(scalar14)), scalar14, digits)
+					productsKernel58Summary(lo, hi, map5, int64(int(scalar10)+0*int(scalar14)), scalar14, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -1593,12 +1617,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						counts[digit] += count
 					}
 					blocks.release()
-					productsKernel54(lo, hi, add, map5, pass, 0, int64(int(scalar10)+0*int(scalar14)), scalar14, gSampleLength, digits)
+					productsKernel58(lo, hi, add, map5, pass, 0, int64(int(scalar10)+0*int(scalar14)), scalar14, gSampleLength, digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			productsKernel54(0, int(gSampleLength), add, map5, pass, 0, int64(int(scalar10)+0*int(scalar14)), scalar14, gSampleLength, digits)
+			productsKernel58(0, int(gSampleLength), add, map5, pass, 0, int64(int(scalar10)+0*int(scalar14)), scalar14, gSampleLength, digits)
 		}
 	}
 	pass2 := kgenTemporary[uint64](&call, int(gSampleLength))
@@ -1609,7 +1633,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					productsKernel54Summary(lo, hi, pass, int64(int(scalar10)+int(scalar14)), scalar14, digits)
+					productsKernel58Summary(lo, hi, pass, int64(int(scalar10)+int(scalar14)), scalar14, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -1617,12 +1641,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						counts[digit] += count
 					}
 					blocks.release()
-					productsKernel54(lo, hi, add, pass, pass2, 1, int64(int(scalar10)+int(scalar14)), scalar14, gSampleLength, digits)
+					productsKernel58(lo, hi, add, pass, pass2, 1, int64(int(scalar10)+int(scalar14)), scalar14, gSampleLength, digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			productsKernel54(0, int(gSampleLength), add, pass, pass2, 1, int64(int(scalar10)+int(scalar14)), scalar14, gSampleLength, digits)
+			productsKernel58(0, int(gSampleLength), add, pass, pass2, 1, int64(int(scalar10)+int(scalar14)), scalar14, gSampleLength, digits)
 		}
 	}
 	if 3 < int(scalar13) {
@@ -1632,7 +1656,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					productsKernel54Summary(lo, hi, pass2, int64(int(scalar10)+2*int(scalar14)), scalar14, digits)
+					productsKernel58Summary(lo, hi, pass2, int64(int(scalar10)+2*int(scalar14)), scalar14, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -1640,12 +1664,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						counts[digit] += count
 					}
 					blocks.release()
-					productsKernel54(lo, hi, add, pass2, pass, 2, int64(int(scalar10)+2*int(scalar14)), scalar14, gSampleLength, digits)
+					productsKernel58(lo, hi, add, pass2, pass, 2, int64(int(scalar10)+2*int(scalar14)), scalar14, gSampleLength, digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			productsKernel54(0, int(gSampleLength), add, pass2, pass, 2, int64(int(scalar10)+2*int(scalar14)), scalar14, gSampleLength, digits)
+			productsKernel58(0, int(gSampleLength), add, pass2, pass, 2, int64(int(scalar10)+2*int(scalar14)), scalar14, gSampleLength, digits)
 		}
 	}
 	if 4 < int(scalar13) {
@@ -1655,7 +1679,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					productsKernel54Summary(lo, hi, pass, int64(int(scalar10)+3*int(scalar14)), scalar14, digits)
+					productsKernel58Summary(lo, hi, pass, int64(int(scalar10)+3*int(scalar14)), scalar14, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -1663,12 +1687,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						counts[digit] += count
 					}
 					blocks.release()
-					productsKernel54(lo, hi, add, pass, pass2, 3, int64(int(scalar10)+3*int(scalar14)), scalar14, gSampleLength, digits)
+					productsKernel58(lo, hi, add, pass, pass2, 3, int64(int(scalar10)+3*int(scalar14)), scalar14, gSampleLength, digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			productsKernel54(0, int(gSampleLength), add, pass, pass2, 3, int64(int(scalar10)+3*int(scalar14)), scalar14, gSampleLength, digits)
+			productsKernel58(0, int(gSampleLength), add, pass, pass2, 3, int64(int(scalar10)+3*int(scalar14)), scalar14, gSampleLength, digits)
 		}
 	}
 	if 5 < int(scalar13) {
@@ -1678,7 +1702,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					productsKernel54Summary(lo, hi, pass2, int64(int(scalar10)+4*int(scalar14)), scalar14, digits)
+					productsKernel58Summary(lo, hi, pass2, int64(int(scalar10)+4*int(scalar14)), scalar14, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -1686,12 +1710,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						counts[digit] += count
 					}
 					blocks.release()
-					productsKernel54(lo, hi, add, pass2, pass, 4, int64(int(scalar10)+4*int(scalar14)), scalar14, gSampleLength, digits)
+					productsKernel58(lo, hi, add, pass2, pass, 4, int64(int(scalar10)+4*int(scalar14)), scalar14, gSampleLength, digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			productsKernel54(0, int(gSampleLength), add, pass2, pass, 4, int64(int(scalar10)+4*int(scalar14)), scalar14, gSampleLength, digits)
+			productsKernel58(0, int(gSampleLength), add, pass2, pass, 4, int64(int(scalar10)+4*int(scalar14)), scalar14, gSampleLength, digits)
 		}
 	}
 	if 6 < int(scalar13) {
@@ -1701,7 +1725,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					productsKernel54Summary(lo, hi, pass, int64(int(scalar10)+5*int(scalar14)), scalar14, digits)
+					productsKernel58Summary(lo, hi, pass, int64(int(scalar10)+5*int(scalar14)), scalar14, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -1709,12 +1733,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						counts[digit] += count
 					}
 					blocks.release()
-					productsKernel54(lo, hi, add, pass, pass2, 5, int64(int(scalar10)+5*int(scalar14)), scalar14, gSampleLength, digits)
+					productsKernel58(lo, hi, add, pass, pass2, 5, int64(int(scalar10)+5*int(scalar14)), scalar14, gSampleLength, digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			productsKernel54(0, int(gSampleLength), add, pass, pass2, 5, int64(int(scalar10)+5*int(scalar14)), scalar14, gSampleLength, digits)
+			productsKernel58(0, int(gSampleLength), add, pass, pass2, 5, int64(int(scalar10)+5*int(scalar14)), scalar14, gSampleLength, digits)
 		}
 	}
 	if 7 < int(scalar13) {
@@ -1724,7 +1748,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					productsKernel54Summary(lo, hi, pass2, int64(int(scalar10)+6*int(scalar14)), scalar14, digits)
+					productsKernel58Summary(lo, hi, pass2, int64(int(scalar10)+6*int(scalar14)), scalar14, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -1732,12 +1756,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						counts[digit] += count
 					}
 					blocks.release()
-					productsKernel54(lo, hi, add, pass2, pass, 6, int64(int(scalar10)+6*int(scalar14)), scalar14, gSampleLength, digits)
+					productsKernel58(lo, hi, add, pass2, pass, 6, int64(int(scalar10)+6*int(scalar14)), scalar14, gSampleLength, digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			productsKernel54(0, int(gSampleLength), add, pass2, pass, 6, int64(int(scalar10)+6*int(scalar14)), scalar14, gSampleLength, digits)
+			productsKernel58(0, int(gSampleLength), add, pass2, pass, 6, int64(int(scalar10)+6*int(scalar14)), scalar14, gSampleLength, digits)
 		}
 	}
 	pass3 := kgenTemporary[uint64](&call, int(gSampleLength))
@@ -1748,7 +1772,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					productsKernel54Summary(lo, hi, map5, int64(int(scalar10)+0*int(scalar14)), scalar14, digits)
+					productsKernel58Summary(lo, hi, map5, int64(int(scalar10)+0*int(scalar14)), scalar14, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -1756,21 +1780,21 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						counts[digit] += count
 					}
 					blocks.release()
-					productsKernel54(lo, hi, add, map5, pass3, 0, int64(int(scalar10)+0*int(scalar14)), scalar14, gSampleLength, digits)
+					productsKernel58(lo, hi, add, map5, pass3, 0, int64(int(scalar10)+0*int(scalar14)), scalar14, gSampleLength, digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			productsKernel54(0, int(gSampleLength), add, map5, pass3, 0, int64(int(scalar10)+0*int(scalar14)), scalar14, gSampleLength, digits)
+			productsKernel58(0, int(gSampleLength), add, map5, pass3, 0, int64(int(scalar10)+0*int(scalar14)), scalar14, gSampleLength, digits)
 		}
 	}
 	if int(scalar13) == 0 {
 		if workers > 1 {
 			kgenFork(&call, workers, int(gSampleLength), 4096, func(_, lo, hi int) {
-				productsKernel57(lo, hi, pass3, map5)
+				productsKernel61(lo, hi, pass3, map5)
 			})
 		} else {
-			productsKernel57(0, int(gSampleLength), pass3, map5)
+			productsKernel61(0, int(gSampleLength), pass3, map5)
 		}
 	}
 	if 1 < int(scalar13) {
@@ -1781,7 +1805,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 1024)
-						productsKernel54Summary(lo, hi, pass2, int64(int(scalar10)+(int(scalar13)-1)*int(scalar14)), scalar14, digits)
+						productsKernel58Summary(lo, hi, pass2, int64(int(scalar10)+(int(scalar13)-1)*int(scalar14)), scalar14, digits)
 						blocks.await()
 						for digit := range 1024 {
 							count := digits[digit]
@@ -1789,12 +1813,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 							counts[digit] += count
 						}
 						blocks.release()
-						productsKernel54(lo, hi, add, pass2, pass3, int64(int(scalar13)-1), int64(int(scalar10)+(int(scalar13)-1)*int(scalar14)), scalar14, gSampleLength, digits)
+						productsKernel58(lo, hi, add, pass2, pass3, int64(int(scalar13)-1), int64(int(scalar10)+(int(scalar13)-1)*int(scalar14)), scalar14, gSampleLength, digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 1024)
-				productsKernel54(0, int(gSampleLength), add, pass2, pass3, int64(int(scalar13)-1), int64(int(scalar10)+(int(scalar13)-1)*int(scalar14)), scalar14, gSampleLength, digits)
+				productsKernel58(0, int(gSampleLength), add, pass2, pass3, int64(int(scalar13)-1), int64(int(scalar10)+(int(scalar13)-1)*int(scalar14)), scalar14, gSampleLength, digits)
 			}
 		} else {
 			if workers > 1 {
@@ -1803,7 +1827,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 1024)
-						productsKernel54Summary(lo, hi, pass, int64(int(scalar10)+(int(scalar13)-1)*int(scalar14)), scalar14, digits)
+						productsKernel58Summary(lo, hi, pass, int64(int(scalar10)+(int(scalar13)-1)*int(scalar14)), scalar14, digits)
 						blocks.await()
 						for digit := range 1024 {
 							count := digits[digit]
@@ -1811,22 +1835,22 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 							counts[digit] += count
 						}
 						blocks.release()
-						productsKernel54(lo, hi, add, pass, pass3, int64(int(scalar13)-1), int64(int(scalar10)+(int(scalar13)-1)*int(scalar14)), scalar14, gSampleLength, digits)
+						productsKernel58(lo, hi, add, pass, pass3, int64(int(scalar13)-1), int64(int(scalar10)+(int(scalar13)-1)*int(scalar14)), scalar14, gSampleLength, digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 1024)
-				productsKernel54(0, int(gSampleLength), add, pass, pass3, int64(int(scalar13)-1), int64(int(scalar10)+(int(scalar13)-1)*int(scalar14)), scalar14, gSampleLength, digits)
+				productsKernel58(0, int(gSampleLength), add, pass, pass3, int64(int(scalar13)-1), int64(int(scalar10)+(int(scalar13)-1)*int(scalar14)), scalar14, gSampleLength, digits)
 			}
 		}
 	}
 	map6 := kgenTemporary[int64](&call, int(gSampleLength))
 	if workers > 1 {
 		kgenFork(&call, workers, int(gSampleLength), 4096, func(_, lo, hi int) {
-			productsKernel59(lo, hi, pass3, map6, scalar10)
+			productsKernel63(lo, hi, pass3, map6, scalar10)
 		})
 	} else {
-		productsKernel59(0, int(gSampleLength), pass3, map6, scalar10)
+		productsKernel63(0, int(gSampleLength), pass3, map6, scalar10)
 	}
 	if int(scalar53) > 2147483647 {
 		return fmt.Errorf("n_bins would have %d rows; at most 2147483647 can be computed", int(scalar53))
@@ -1856,7 +1880,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			compactScratch := make([]int64, 32768)
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				gCandidatesPlace3 := productsKernel60(lo, hi, revenue2, map6, map4, map3, compactScratch, most, int64(max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2))))))), 0)
+				gCandidatesPlace3 := productsKernel64(lo, hi, revenue2, map6, map4, map3, compactScratch, most, int64(max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2))))))), 0)
 				blocks.await()
 				gCandidatesPlaceBefore := gCandidatesPlace2
 				gCandidatesPlace2 = gCandidatesPlaceBefore + gCandidatesPlace3
@@ -1866,7 +1890,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		})
 		gCandidatesPlace = gCandidatesPlace2
 	} else {
-		gCandidatesPlace = productsKernel60(0, max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2)))))), revenue2, map6, map4, map3, either, most, int64(max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2))))))), 0)
+		gCandidatesPlace = productsKernel64(0, max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2)))))), revenue2, map6, map4, map3, either, most, int64(max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2))))))), 0)
 	}
 	gCandidatesLength := gCandidatesPlace
 	topLength := min(max(most, 0), int64(max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2))))))))
@@ -1886,7 +1910,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				compactScratch := make([]int64, 32768)
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					gAllPlace3 := productsKernel61(lo, hi, compactScratch, 0)
+					gAllPlace3 := productsKernel65(lo, hi, compactScratch, 0)
 					blocks.await()
 					gAllPlaceBefore := gAllPlace2
 					gAllPlace2 = gAllPlaceBefore + gAllPlace3
@@ -1896,7 +1920,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			})
 			gAllPlace = gAllPlace2
 		} else {
-			gAllPlace = productsKernel61(0, max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2)))))), either, 0)
+			gAllPlace = productsKernel65(0, max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2)))))), either, 0)
 		}
 		gAllLength2 := gAllPlace
 		gAllLength = gAllLength2
@@ -1914,7 +1938,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		kgenInOrder(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				sum4, least4, greatest4 := productsKernel62Summary(lo, hi, either, revenue2)
+				sum4, least4, greatest4 := productsKernel66Summary(lo, hi, either, revenue2)
 				blocks.await()
 				sumBefore := sum3
 				leastBefore := least3
@@ -1923,14 +1947,14 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				least3 = min(leastBefore, least4)
 				greatest3 = max(greatestBefore, greatest4)
 				blocks.release()
-				productsKernel62(lo, hi, either, revenue2, map7, int64(max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2))))))), int64(max(int(gCandidatesLength), int(gAllLength2))), sumBefore, leastBefore, greatestBefore)
+				productsKernel66(lo, hi, either, revenue2, map7, int64(max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2))))))), int64(max(int(gCandidatesLength), int(gAllLength2))), sumBefore, leastBefore, greatestBefore)
 			}
 		})
 		sum2 = sum3
 		least2 = least3
 		greatest2 = greatest3
 	} else {
-		sum2, least2, greatest2 = productsKernel62(0, max(int(gCandidatesLength), int(gAllLength2)), either, revenue2, map7, int64(max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2))))))), int64(max(int(gCandidatesLength), int(gAllLength2))), 0, 18446744073709551615, 0)
+		sum2, least2, greatest2 = productsKernel66(0, max(int(gCandidatesLength), int(gAllLength2)), either, revenue2, map7, int64(max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2))))))), int64(max(int(gCandidatesLength), int(gAllLength2))), 0, 18446744073709551615, 0)
 	}
 	scalar19 := 64 - int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(max(int(nFilledLength2), max(int(scalar62), max(int(nFilled2Length2), max(int(nDistinct2Length2), max(int(scalar92), int(gRunsLength2)))))))-1, 1))))))
 	scalar20 := int64(8)
@@ -1958,10 +1982,10 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 	map8 := kgenTemporary[uint64](&call, max(int(gCandidatesLength), int(gAllLength2)))
 	if workers > 1 {
 		kgenFork(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 4096, func(_, lo, hi int) {
-			productsKernel63(lo, hi, map7, either, map8, x9, x10, x15, scalar19, scalar20)
+			productsKernel67(lo, hi, map7, either, map8, x9, x10, x15, scalar19, scalar20)
 		})
 	} else {
-		productsKernel63(0, max(int(gCandidatesLength), int(gAllLength2)), map7, either, map8, x9, x10, x15, scalar19, scalar20)
+		productsKernel67(0, max(int(gCandidatesLength), int(gAllLength2)), map7, either, map8, x9, x10, x15, scalar19, scalar20)
 	}
 	scalar222 := (x15 + scalar20 - 1) / scalar20
 	scalar23 := (x15 + max((x15+scalar20-1)/scalar20, 1) - 1) / max((x15+scalar20-1)/scalar20, 1)
@@ -1978,13 +2002,13 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 	if few2 > 1 {
 		kgenFork(&call, few2, max(int(gCandidatesLength), int(gAllLength2)), 4096, func(_, lo, hi int) {
 			histogramOwn := make([]int64, len(histogram2))
-			productsKernel64(lo, hi, histogramOwn, map8, scalar23, scalar19, scalar222)
+			productsKernel68(lo, hi, histogramOwn, map8, scalar23, scalar19, scalar222)
 			for i := range histogramOwn {
 				atomic.AddInt64(&histogram2[i], histogramOwn[i])
 			}
 		})
 	} else {
-		productsKernel64(0, max(int(gCandidatesLength), int(gAllLength2)), histogram2, map8, scalar23, scalar19, scalar222)
+		productsKernel68(0, max(int(gCandidatesLength), int(gAllLength2)), histogram2, map8, scalar23, scalar19, scalar222)
 	}
 	add2 := kgenTemporary[int64](&call, int(gLeastDigitsLength))
 	if workers > 1 {
@@ -1993,18 +2017,18 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		kgenInOrder(&call, workers, int(gLeastDigitsLength), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				add4 := productsKernel65Summary(lo, hi, histogram2)
+				add4 := productsKernel69Summary(lo, hi, histogram2)
 				blocks.await()
 				addBefore := add3
 				add3 = addBefore + add4
 				blocks.release()
-				productsKernel65(lo, hi, histogram2, add2, addBefore)
+				productsKernel69(lo, hi, histogram2, add2, addBefore)
 			}
 		})
 	} else {
-		productsKernel65(0, int(gLeastDigitsLength), histogram2, add2, 0)
+		productsKernel69(0, int(gLeastDigitsLength), histogram2, add2, 0)
 	}
-	var pass32 []uint64
+	var pass34 []uint64
 	if 1 < int(scalar222) {
 		pass4 := kgenTemporary[uint64](&call, max(int(gCandidatesLength), int(gAllLength2)))
 		if workers > 1 {
@@ -2013,7 +2037,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					productsKernel66Summary(lo, hi, map8, int64(int(scalar19)+0*int(scalar23)), scalar23, digits)
+					productsKernel70Summary(lo, hi, map8, int64(int(scalar19)+0*int(scalar23)), scalar23, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -2021,20 +2045,20 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						counts[digit] += count
 					}
 					blocks.release()
-					productsKernel66(lo, hi, add2, map8, pass4, 0, int64(int(scalar19)+0*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+					productsKernel70(lo, hi, add2, map8, pass4, 0, int64(int(scalar19)+0*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			productsKernel66(0, max(int(gCandidatesLength), int(gAllLength2)), add2, map8, pass4, 0, int64(int(scalar19)+0*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+			productsKernel70(0, max(int(gCandidatesLength), int(gAllLength2)), add2, map8, pass4, 0, int64(int(scalar19)+0*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 		}
-		pass32 = pass4
+		pass34 = pass4
 	} else {
 		pass4 := kgenTemporary[uint64](&call, max(int(gCandidatesLength), int(gAllLength2)))
-		pass32 = pass4
+		pass34 = pass4
 	}
-	pass322 := pass32
-	var pass33 []uint64
+	pass342 := pass34
+	var pass35 []uint64
 	if 2 < int(scalar222) {
 		pass4 := kgenTemporary[uint64](&call, max(int(gCandidatesLength), int(gAllLength2)))
 		if workers > 1 {
@@ -2043,7 +2067,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					productsKernel66Summary(lo, hi, pass322, int64(int(scalar19)+int(scalar23)), scalar23, digits)
+					productsKernel70Summary(lo, hi, pass342, int64(int(scalar19)+int(scalar23)), scalar23, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -2051,19 +2075,19 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						counts[digit] += count
 					}
 					blocks.release()
-					productsKernel66(lo, hi, add2, pass322, pass4, 1, int64(int(scalar19)+int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+					productsKernel70(lo, hi, add2, pass342, pass4, 1, int64(int(scalar19)+int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			productsKernel66(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass322, pass4, 1, int64(int(scalar19)+int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+			productsKernel70(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass342, pass4, 1, int64(int(scalar19)+int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 		}
-		pass33 = pass4
+		pass35 = pass4
 	} else {
 		pass4 := kgenTemporary[uint64](&call, max(int(gCandidatesLength), int(gAllLength2)))
-		pass33 = pass4
+		pass35 = pass4
 	}
-	pass332 := pass33
+	pass352 := pass35
 	if 3 < int(scalar222) {
 		if workers > 1 {
 			counts := make([]int64, 1024)
@@ -2071,7 +2095,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					productsKernel66Summary(lo, hi, pass332, int64(int(scalar19)+2*int(scalar23)), scalar23, digits)
+					productsKernel70Summary(lo, hi, pass352, int64(int(scalar19)+2*int(scalar23)), scalar23, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -2079,12 +2103,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						counts[digit] += count
 					}
 					blocks.release()
-					productsKernel66(lo, hi, add2, pass332, pass322, 2, int64(int(scalar19)+2*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+					productsKernel70(lo, hi, add2, pass352, pass342, 2, int64(int(scalar19)+2*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			productsKernel66(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass332, pass322, 2, int64(int(scalar19)+2*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+			productsKernel70(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass352, pass342, 2, int64(int(scalar19)+2*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 		}
 	}
 	if 4 < int(scalar222) {
@@ -2094,7 +2118,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					productsKernel66Summary(lo, hi, pass322, int64(int(scalar19)+3*int(scalar23)), scalar23, digits)
+					productsKernel70Summary(lo, hi, pass342, int64(int(scalar19)+3*int(scalar23)), scalar23, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -2102,12 +2126,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						counts[digit] += count
 					}
 					blocks.release()
-					productsKernel66(lo, hi, add2, pass322, pass332, 3, int64(int(scalar19)+3*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+					productsKernel70(lo, hi, add2, pass342, pass352, 3, int64(int(scalar19)+3*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			productsKernel66(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass322, pass332, 3, int64(int(scalar19)+3*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+			productsKernel70(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass342, pass352, 3, int64(int(scalar19)+3*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 		}
 	}
 	if 5 < int(scalar222) {
@@ -2117,7 +2141,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					productsKernel66Summary(lo, hi, pass332, int64(int(scalar19)+4*int(scalar23)), scalar23, digits)
+					productsKernel70Summary(lo, hi, pass352, int64(int(scalar19)+4*int(scalar23)), scalar23, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -2125,12 +2149,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						counts[digit] += count
 					}
 					blocks.release()
-					productsKernel66(lo, hi, add2, pass332, pass322, 4, int64(int(scalar19)+4*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+					productsKernel70(lo, hi, add2, pass352, pass342, 4, int64(int(scalar19)+4*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			productsKernel66(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass332, pass322, 4, int64(int(scalar19)+4*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+			productsKernel70(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass352, pass342, 4, int64(int(scalar19)+4*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 		}
 	}
 	if 6 < int(scalar222) {
@@ -2140,7 +2164,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					productsKernel66Summary(lo, hi, pass322, int64(int(scalar19)+5*int(scalar23)), scalar23, digits)
+					productsKernel70Summary(lo, hi, pass342, int64(int(scalar19)+5*int(scalar23)), scalar23, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -2148,12 +2172,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						counts[digit] += count
 					}
 					blocks.release()
-					productsKernel66(lo, hi, add2, pass322, pass332, 5, int64(int(scalar19)+5*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+					productsKernel70(lo, hi, add2, pass342, pass352, 5, int64(int(scalar19)+5*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			productsKernel66(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass322, pass332, 5, int64(int(scalar19)+5*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+			productsKernel70(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass342, pass352, 5, int64(int(scalar19)+5*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 		}
 	}
 	if 7 < int(scalar222) {
@@ -2163,7 +2187,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					productsKernel66Summary(lo, hi, pass332, int64(int(scalar19)+6*int(scalar23)), scalar23, digits)
+					productsKernel70Summary(lo, hi, pass352, int64(int(scalar19)+6*int(scalar23)), scalar23, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -2171,15 +2195,15 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						counts[digit] += count
 					}
 					blocks.release()
-					productsKernel66(lo, hi, add2, pass332, pass322, 6, int64(int(scalar19)+6*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+					productsKernel70(lo, hi, add2, pass352, pass342, 6, int64(int(scalar19)+6*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			productsKernel66(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass332, pass322, 6, int64(int(scalar19)+6*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+			productsKernel70(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass352, pass342, 6, int64(int(scalar19)+6*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 		}
 	}
-	var pass34 []uint64
+	var pass36 []uint64
 	if int(scalar222) == 1 {
 		pass4 := kgenTemporary[uint64](&call, max(int(gCandidatesLength), int(gAllLength2)))
 		if workers > 1 {
@@ -2188,7 +2212,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 1024)
-					productsKernel66Summary(lo, hi, map8, int64(int(scalar19)+0*int(scalar23)), scalar23, digits)
+					productsKernel70Summary(lo, hi, map8, int64(int(scalar19)+0*int(scalar23)), scalar23, digits)
 					blocks.await()
 					for digit := range 1024 {
 						count := digits[digit]
@@ -2196,26 +2220,26 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 						counts[digit] += count
 					}
 					blocks.release()
-					productsKernel66(lo, hi, add2, map8, pass4, 0, int64(int(scalar19)+0*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+					productsKernel70(lo, hi, add2, map8, pass4, 0, int64(int(scalar19)+0*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 1024)
-			productsKernel66(0, max(int(gCandidatesLength), int(gAllLength2)), add2, map8, pass4, 0, int64(int(scalar19)+0*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+			productsKernel70(0, max(int(gCandidatesLength), int(gAllLength2)), add2, map8, pass4, 0, int64(int(scalar19)+0*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 		}
-		pass34 = pass4
+		pass36 = pass4
 	} else {
 		pass4 := kgenTemporary[uint64](&call, max(int(gCandidatesLength), int(gAllLength2)))
-		pass34 = pass4
+		pass36 = pass4
 	}
-	pass342 := pass34
+	pass362 := pass36
 	if int(scalar222) == 0 {
 		if workers > 1 {
 			kgenFork(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 4096, func(_, lo, hi int) {
-				productsKernel69(lo, hi, pass342, map8)
+				productsKernel73(lo, hi, pass362, map8)
 			})
 		} else {
-			productsKernel69(0, max(int(gCandidatesLength), int(gAllLength2)), pass342, map8)
+			productsKernel73(0, max(int(gCandidatesLength), int(gAllLength2)), pass362, map8)
 		}
 	}
 	if 1 < int(scalar222) {
@@ -2226,7 +2250,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 1024)
-						productsKernel66Summary(lo, hi, pass332, int64(int(scalar19)+(int(scalar222)-1)*int(scalar23)), scalar23, digits)
+						productsKernel70Summary(lo, hi, pass352, int64(int(scalar19)+(int(scalar222)-1)*int(scalar23)), scalar23, digits)
 						blocks.await()
 						for digit := range 1024 {
 							count := digits[digit]
@@ -2234,12 +2258,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 							counts[digit] += count
 						}
 						blocks.release()
-						productsKernel66(lo, hi, add2, pass332, pass342, int64(int(scalar222)-1), int64(int(scalar19)+(int(scalar222)-1)*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+						productsKernel70(lo, hi, add2, pass352, pass362, int64(int(scalar222)-1), int64(int(scalar19)+(int(scalar222)-1)*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 1024)
-				productsKernel66(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass332, pass342, int64(int(scalar222)-1), int64(int(scalar19)+(int(scalar222)-1)*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+				productsKernel70(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass352, pass362, int64(int(scalar222)-1), int64(int(scalar19)+(int(scalar222)-1)*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 			}
 		} else {
 			if workers > 1 {
@@ -2248,7 +2272,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 1024)
-						productsKernel66Summary(lo, hi, pass322, int64(int(scalar19)+(int(scalar222)-1)*int(scalar23)), scalar23, digits)
+						productsKernel70Summary(lo, hi, pass342, int64(int(scalar19)+(int(scalar222)-1)*int(scalar23)), scalar23, digits)
 						blocks.await()
 						for digit := range 1024 {
 							count := digits[digit]
@@ -2256,12 +2280,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 							counts[digit] += count
 						}
 						blocks.release()
-						productsKernel66(lo, hi, add2, pass322, pass342, int64(int(scalar222)-1), int64(int(scalar19)+(int(scalar222)-1)*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+						productsKernel70(lo, hi, add2, pass342, pass362, int64(int(scalar222)-1), int64(int(scalar19)+(int(scalar222)-1)*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 1024)
-				productsKernel66(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass322, pass342, int64(int(scalar222)-1), int64(int(scalar19)+(int(scalar222)-1)*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
+				productsKernel70(0, max(int(gCandidatesLength), int(gAllLength2)), add2, pass342, pass362, int64(int(scalar222)-1), int64(int(scalar19)+(int(scalar222)-1)*int(scalar23)), scalar23, int64(max(int(gCandidatesLength), int(gAllLength2))), digits)
 			}
 		}
 	}
@@ -2275,7 +2299,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 		kgenInOrder(&call, workers, max(int(gCandidatesLength), int(gAllLength2)), 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				gLeastTiedPlace3 := productsKernel71Summary(lo, hi, pass342, x10, x9, x15, scalar19, int64(max(int(gCandidatesLength), int(gAllLength2))))
+				gLeastTiedPlace3 := productsKernel75Summary(lo, hi, pass362, x10, x9, x15, scalar19, int64(max(int(gCandidatesLength), int(gAllLength2))))
 				blocks.await()
 				gLeastTiedPlaceBefore := gLeastTiedPlace2
 				gLeastTiedPlace2 = gLeastTiedPlaceBefore + gLeastTiedPlace3
@@ -2283,12 +2307,12 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				blocks.release()
 				compactPart := either2[:gLeastTiedPlaceEnd]
 				compactPart2 := either3[:gLeastTiedPlaceEnd]
-				productsKernel71(lo, hi, pass342, compactPart, compactPart2, top, x10, x9, x15, scalar19, int64(max(int(gCandidatesLength), int(gAllLength2))), topLength, gLeastTiedPlaceBefore)
+				productsKernel75(lo, hi, pass362, compactPart, compactPart2, top, x10, x9, x15, scalar19, int64(max(int(gCandidatesLength), int(gAllLength2))), topLength, gLeastTiedPlaceBefore)
 			}
 		})
 		gLeastTiedPlace = gLeastTiedPlace2
 	} else {
-		gLeastTiedPlace = productsKernel71(0, max(int(gCandidatesLength), int(gAllLength2)), pass342, either2, either3, top, x10, x9, x15, scalar19, int64(max(int(gCandidatesLength), int(gAllLength2))), topLength, 0)
+		gLeastTiedPlace = productsKernel75(0, max(int(gCandidatesLength), int(gAllLength2)), pass362, either2, either3, top, x10, x9, x15, scalar19, int64(max(int(gCandidatesLength), int(gAllLength2))), topLength, 0)
 	}
 	gLeastTiedLength := gLeastTiedPlace
 	cond6 := gLeastTiedPlace <= int64(max(int(gCandidatesLength), int(gAllLength2)))>>1
@@ -2308,7 +2332,7 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 				compactScratch2 := make([]int64, 32768)
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					gLeastAllPlace3 := productsKernel72(lo, hi, either, compactScratch, compactScratch2, 0)
+					gLeastAllPlace3 := productsKernel76(lo, hi, either, compactScratch, compactScratch2, 0)
 					blocks.await()
 					gLeastAllPlaceBefore := gLeastAllPlace2
 					gLeastAllPlace2 = gLeastAllPlaceBefore + gLeastAllPlace3
@@ -2319,226 +2343,245 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 			})
 			gLeastAllPlace = gLeastAllPlace2
 		} else {
-			gLeastAllPlace = productsKernel72(0, max(int(gCandidatesLength), int(gAllLength2)), either, either3, either2, 0)
+			gLeastAllPlace = productsKernel76(0, max(int(gCandidatesLength), int(gAllLength2)), either, either3, either2, 0)
 		}
 		gLeastAllLength2 := gLeastAllPlace
 		gLeastAllLength = gLeastAllLength2
 	}
 	gLeastAllLength2 := gLeastAllLength
-	histogram3 := kgenTemporary[int64](&call, 2048)
-	clear(histogram3)
 	map9 := kgenTemporary[int64](&call, max(int(gLeastTiedLength), int(gLeastAllLength2)))
-	few3 := min(workers, max(int(gLeastTiedLength), int(gLeastAllLength2))/65536)
-	if max(int(gLeastTiedLength), int(gLeastAllLength2)) < 65536 {
-		few3 = workers
-	}
-	if few3 > 1 {
-		kgenFork(&call, few3, max(int(gLeastTiedLength), int(gLeastAllLength2)), 4096, func(_, lo, hi int) {
-			histogramOwn := make([]int64, 2048)
-			productsKernel73(lo, hi, either3, revenue2, map9, histogramOwn)
-			for i := range histogramOwn {
-				atomic.AddInt64(&histogram3[i], histogramOwn[i])
-			}
-		})
-	} else {
-		productsKernel73(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), either3, revenue2, map9, histogram3)
-	}
-	add3 := kgenTemporary[int64](&call, 2048)
-	if workers > 1 {
-		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-		var add4 int64
-		kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				add5 := productsKernel74Summary(lo, hi, histogram3)
-				blocks.await()
-				addBefore := add4
-				add4 = addBefore + add5
-				blocks.release()
-				productsKernel74(lo, hi, histogram3, add3, addBefore)
-			}
-		})
-	} else {
-		productsKernel74(0, 2048, histogram3, add3, 0)
-	}
-	pass4 := kgenTemporary[uint64](&call, max(int(gLeastTiedLength), int(gLeastAllLength2)))
-	pass5 := kgenTemporary[int64](&call, max(int(gLeastTiedLength), int(gLeastAllLength2)))
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(gLeastTiedLength), int(gLeastAllLength2)), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				digits := make([]int64, 256)
-				productsKernel75Summary(lo, hi, map9, 0, digits)
-				blocks.await()
-				for digit := range 256 {
-					count := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count
-				}
-				blocks.release()
-				productsKernel75(lo, hi, add3, map9, pass4, either3, pass5, 0, 0, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
-			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		productsKernel75(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), add3, map9, pass4, either3, pass5, 0, 0, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
-	}
-	pass6 := kgenTemporary[uint64](&call, max(int(gLeastTiedLength), int(gLeastAllLength2)))
-	pass7 := kgenTemporary[int64](&call, max(int(gLeastTiedLength), int(gLeastAllLength2)))
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(gLeastTiedLength), int(gLeastAllLength2)), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				digits := make([]int64, 256)
-				productsKernel76Summary(lo, hi, pass4, 8, digits)
-				blocks.await()
-				for digit := range 256 {
-					count := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count
-				}
-				blocks.release()
-				productsKernel76(lo, hi, add3, pass4, pass6, pass5, pass7, 1, 8, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
-			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		productsKernel76(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), add3, pass4, pass6, pass5, pass7, 1, 8, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
-	}
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(gLeastTiedLength), int(gLeastAllLength2)), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				digits := make([]int64, 256)
-				productsKernel76Summary(lo, hi, pass6, 16, digits)
-				blocks.await()
-				for digit := range 256 {
-					count := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count
-				}
-				blocks.release()
-				productsKernel76(lo, hi, add3, pass6, pass4, pass7, pass5, 2, 16, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
-			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		productsKernel76(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), add3, pass6, pass4, pass7, pass5, 2, 16, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
-	}
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(gLeastTiedLength), int(gLeastAllLength2)), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				digits := make([]int64, 256)
-				productsKernel76Summary(lo, hi, pass4, 24, digits)
-				blocks.await()
-				for digit := range 256 {
-					count := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count
-				}
-				blocks.release()
-				productsKernel76(lo, hi, add3, pass4, pass6, pass5, pass7, 3, 24, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
-			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		productsKernel76(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), add3, pass4, pass6, pass5, pass7, 3, 24, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
-	}
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(gLeastTiedLength), int(gLeastAllLength2)), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				digits := make([]int64, 256)
-				productsKernel76Summary(lo, hi, pass6, 32, digits)
-				blocks.await()
-				for digit := range 256 {
-					count := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count
-				}
-				blocks.release()
-				productsKernel76(lo, hi, add3, pass6, pass4, pass7, pass5, 4, 32, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
-			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		productsKernel76(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), add3, pass6, pass4, pass7, pass5, 4, 32, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
-	}
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(gLeastTiedLength), int(gLeastAllLength2)), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				digits := make([]int64, 256)
-				productsKernel76Summary(lo, hi, pass4, 40, digits)
-				blocks.await()
-				for digit := range 256 {
-					count := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count
-				}
-				blocks.release()
-				productsKernel76(lo, hi, add3, pass4, pass6, pass5, pass7, 5, 40, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
-			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		productsKernel76(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), add3, pass4, pass6, pass5, pass7, 5, 40, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
-	}
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(gLeastTiedLength), int(gLeastAllLength2)), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				digits := make([]int64, 256)
-				productsKernel76Summary(lo, hi, pass6, 48, digits)
-				blocks.await()
-				for digit := range 256 {
-					count := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count
-				}
-				blocks.release()
-				productsKernel76(lo, hi, add3, pass6, pass4, pass7, pass5, 6, 48, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
-			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		productsKernel76(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), add3, pass6, pass4, pass7, pass5, 6, 48, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
-	}
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(gLeastTiedLength), int(gLeastAllLength2)), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				digits := make([]int64, 256)
-				productsKernel82Summary(lo, hi, pass4, 56, digits)
-				blocks.await()
-				for digit := range 256 {
-					count := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count
-				}
-				blocks.release()
-				productsKernel82(lo, hi, add3, pass4, pass5, pass7, 7, 56, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
-			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		productsKernel82(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), add3, pass4, pass5, pass7, 7, 56, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
-	}
 	if workers > 1 {
 		kgenFork(&call, workers, max(int(gLeastTiedLength), int(gLeastAllLength2)), 4096, func(_, lo, hi int) {
-			productsKernel83(lo, hi, either2, pass7, top, topLength)
+			productsKernel77(lo, hi, either3, revenue2, map9)
 		})
 	} else {
-		productsKernel83(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), either2, pass7, top, topLength)
+		productsKernel77(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), either3, revenue2, map9)
+	}
+	var either10 []int64
+	if 0 < 65-max(int(gLeastTiedLength), int(gLeastAllLength2)) {
+		either4 := kgenTemporary[int64](&call, max(int(scalar53), max(int(scalar62), max(int(scalar72), max(int(nDistinct2Length2), max(int(scalar92), n*(1-min(int(scalar92), 1)))*(1-min(int(scalar82), 1)))*(1-min(int(scalar72), 1)))*(1-min(int(scalar62), 1)))*(1-min(int(scalar53), 1))))
+		digits := make([]int64, 64)
+		productsKernel78Summary(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), map9, digits)
+		productsKernel78(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), map9, either3, either4, digits)
+		either10 = either4
+	} else {
+		histogram3 := kgenTemporary[int64](&call, 2048)
+		clear(histogram3)
+		few3 := min(workers, max(int(gLeastTiedLength), int(gLeastAllLength2))/65536)
+		if max(int(gLeastTiedLength), int(gLeastAllLength2)) < 65536 {
+			few3 = workers
+		}
+		if few3 > 1 {
+			kgenFork(&call, few3, max(int(gLeastTiedLength), int(gLeastAllLength2)), 4096, func(_, lo, hi int) {
+				histogramOwn := make([]int64, 2048)
+				productsKernel79(lo, hi, histogramOwn, map9)
+				for i := range histogramOwn {
+					atomic.AddInt64(&histogram3[i], histogramOwn[i])
+				}
+			})
+		} else {
+			productsKernel79(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), histogram3, map9)
+		}
+		add3 := kgenTemporary[int64](&call, 2048)
+		if workers > 1 {
+			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+			var add4 int64
+			kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					add5 := productsKernel80Summary(lo, hi, histogram3)
+					blocks.await()
+					addBefore := add4
+					add4 = addBefore + add5
+					blocks.release()
+					productsKernel80(lo, hi, histogram3, add3, addBefore)
+				}
+			})
+		} else {
+			productsKernel80(0, 2048, histogram3, add3, 0)
+		}
+		pass4 := kgenTemporary[uint64](&call, max(int(gLeastTiedLength), int(gLeastAllLength2)))
+		pass5 := kgenTemporary[int64](&call, max(int(gLeastTiedLength), int(gLeastAllLength2)))
+		if workers > 1 {
+			counts := make([]int64, 256)
+			kgenInOrder(&call, workers, max(int(gLeastTiedLength), int(gLeastAllLength2)), 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					digits := make([]int64, 256)
+					productsKernel81Summary(lo, hi, map9, 0, digits)
+					blocks.await()
+					for digit := range 256 {
+						count := digits[digit]
+						digits[digit] = counts[digit]
+						counts[digit] += count
+					}
+					blocks.release()
+					productsKernel81(lo, hi, add3, map9, pass4, either3, pass5, 0, 0, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
+				}
+			})
+		} else {
+			digits := make([]int64, 256)
+			productsKernel81(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), add3, map9, pass4, either3, pass5, 0, 0, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
+		}
+		pass6 := kgenTemporary[uint64](&call, max(int(gLeastTiedLength), int(gLeastAllLength2)))
+		pass7 := kgenTemporary[int64](&call, max(int(gLeastTiedLength), int(gLeastAllLength2)))
+		if workers > 1 {
+			counts := make([]int64, 256)
+			kgenInOrder(&call, workers, max(int(gLeastTiedLength), int(gLeastAllLength2)), 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					digits := make([]int64, 256)
+					productsKernel82Summary(lo, hi, pass4, 8, digits)
+					blocks.await()
+					for digit := range 256 {
+						count := digits[digit]
+						digits[digit] = counts[digit]
+						counts[digit] += count
+					}
+					blocks.release()
+					productsKernel82(lo, hi, add3, pass4, pass6, pass5, pass7, 1, 8, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
+				}
+			})
+		} else {
+			digits := make([]int64, 256)
+			productsKernel82(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), add3, pass4, pass6, pass5, pass7, 1, 8, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
+		}
+		if workers > 1 {
+			counts := make([]int64, 256)
+			kgenInOrder(&call, workers, max(int(gLeastTiedLength), int(gLeastAllLength2)), 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					digits := make([]int64, 256)
+					productsKernel82Summary(lo, hi, pass6, 16, digits)
+					blocks.await()
+					for digit := range 256 {
+						count := digits[digit]
+						digits[digit] = counts[digit]
+						counts[digit] += count
+					}
+					blocks.release()
+					productsKernel82(lo, hi, add3, pass6, pass4, pass7, pass5, 2, 16, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
+				}
+			})
+		} else {
+			digits := make([]int64, 256)
+			productsKernel82(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), add3, pass6, pass4, pass7, pass5, 2, 16, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
+		}
+		if workers > 1 {
+			counts := make([]int64, 256)
+			kgenInOrder(&call, workers, max(int(gLeastTiedLength), int(gLeastAllLength2)), 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					digits := make([]int64, 256)
+					productsKernel82Summary(lo, hi, pass4, 24, digits)
+					blocks.await()
+					for digit := range 256 {
+						count := digits[digit]
+						digits[digit] = counts[digit]
+						counts[digit] += count
+					}
+					blocks.release()
+					productsKernel82(lo, hi, add3, pass4, pass6, pass5, pass7, 3, 24, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
+				}
+			})
+		} else {
+			digits := make([]int64, 256)
+			productsKernel82(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), add3, pass4, pass6, pass5, pass7, 3, 24, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
+		}
+		if workers > 1 {
+			counts := make([]int64, 256)
+			kgenInOrder(&call, workers, max(int(gLeastTiedLength), int(gLeastAllLength2)), 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					digits := make([]int64, 256)
+					productsKernel82Summary(lo, hi, pass6, 32, digits)
+					blocks.await()
+					for digit := range 256 {
+						count := digits[digit]
+						digits[digit] = counts[digit]
+						counts[digit] += count
+					}
+					blocks.release()
+					productsKernel82(lo, hi, add3, pass6, pass4, pass7, pass5, 4, 32, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
+				}
+			})
+		} else {
+			digits := make([]int64, 256)
+			productsKernel82(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), add3, pass6, pass4, pass7, pass5, 4, 32, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
+		}
+		if workers > 1 {
+			counts := make([]int64, 256)
+			kgenInOrder(&call, workers, max(int(gLeastTiedLength), int(gLeastAllLength2)), 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					digits := make([]int64, 256)
+					productsKernel82Summary(lo, hi, pass4, 40, digits)
+					blocks.await()
+					for digit := range 256 {
+						count := digits[digit]
+						digits[digit] = counts[digit]
+						counts[digit] += count
+					}
+					blocks.release()
+					productsKernel82(lo, hi, add3, pass4, pass6, pass5, pass7, 5, 40, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
+				}
+			})
+		} else {
+			digits := make([]int64, 256)
+			productsKernel82(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), add3, pass4, pass6, pass5, pass7, 5, 40, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
+		}
+		if workers > 1 {
+			counts := make([]int64, 256)
+			kgenInOrder(&call, workers, max(int(gLeastTiedLength), int(gLeastAllLength2)), 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					digits := make([]int64, 256)
+					productsKernel82Summary(lo, hi, pass6, 48, digits)
+					blocks.await()
+					for digit := range 256 {
+						count := digits[digit]
+						digits[digit] = counts[digit]
+						counts[digit] += count
+					}
+					blocks.release()
+					productsKernel82(lo, hi, add3, pass6, pass4, pass7, pass5, 6, 48, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
+				}
+			})
+		} else {
+			digits := make([]int64, 256)
+			productsKernel82(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), add3, pass6, pass4, pass7, pass5, 6, 48, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
+		}
+		either4 := kgenTemporary[int64](&call, max(int(scalar53), max(int(scalar62), max(int(scalar72), max(int(nDistinct2Length2), max(int(scalar92), n*(1-min(int(scalar92), 1)))*(1-min(int(scalar82), 1)))*(1-min(int(scalar72), 1)))*(1-min(int(scalar62), 1)))*(1-min(int(scalar53), 1))))
+		if workers > 1 {
+			counts := make([]int64, 256)
+			kgenInOrder(&call, workers, max(int(gLeastTiedLength), int(gLeastAllLength2)), 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					digits := make([]int64, 256)
+					productsKernel88Summary(lo, hi, pass4, 56, digits)
+					blocks.await()
+					for digit := range 256 {
+						count := digits[digit]
+						digits[digit] = counts[digit]
+						counts[digit] += count
+					}
+					blocks.release()
+					productsKernel88(lo, hi, add3, pass4, pass5, either4, 7, 56, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
+				}
+			})
+		} else {
+			digits := make([]int64, 256)
+			productsKernel88(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), add3, pass4, pass5, either4, 7, 56, int64(max(int(gLeastTiedLength), int(gLeastAllLength2))), digits)
+		}
+		either10 = either4
+	}
+	either102 := either10
+	if workers > 1 {
+		kgenFork(&call, workers, max(int(gLeastTiedLength), int(gLeastAllLength2)), 4096, func(_, lo, hi int) {
+			productsKernel89(lo, hi, either2, either102, top, topLength)
+		})
+	} else {
+		productsKernel89(0, max(int(gLeastTiedLength), int(gLeastAllLength2)), either2, either102, top, topLength)
 	}
 	product2 := kgenColumn(&call, dst.Product, int(topLength))
 	revenue3 := kgenColumn(&call, dst.Revenue, int(topLength))
@@ -2549,10 +2592,10 @@ func ProductsInto(dst *ProductsResult, product []int32, amount []int64, paid []b
 	}
 	if workers > 1 {
 		kgenFork(&call, workers, int(topLength), 4096, func(_, lo, hi int) {
-			productsKernel84(lo, hi, top, either122, product2, revenue2, revenue3, either172, sold, either222, looked)
+			productsKernel90(lo, hi, top, either152, product2, revenue2, revenue3, either202, sold, either252, looked)
 		})
 	} else {
-		productsKernel84(0, int(topLength), top, either122, product2, revenue2, revenue3, either172, sold, either222, looked)
+		productsKernel90(0, int(topLength), top, either152, product2, revenue2, revenue3, either202, sold, either252, looked)
 	}
 	for site, row := range failed {
 		if row == math.MaxInt64 {
@@ -2983,11 +3026,11 @@ func productsKernel10Summary(lo, hi int, insert2 []int64, n int64) int64 {
 	return sum
 }
 
-// productsKernel11 runs rows lo to hi through the stages partial2, offset2, add2, compact2, map20, map21, histogram2, from the state before them to the one after.
+// productsKernel11 runs rows lo to hi through the stages partial2, offset2, add2, compact2, map20, from the state before them to the one after.
 // Blocks of rows of both kinds list the selected ones first, and visit these: a branch on each would be guessed wrong.
 //
 //go:noinline
-func productsKernel11(lo, hi int, mask2 []bool, insert2, compact, compact2 []int64, product, map2 []int32, histogram []int64, nDistinctPlace int64) int64 {
+func productsKernel11(lo, hi int, mask2 []bool, insert2, compact, compact2 []int64, product, map2 []int32, nDistinctPlace int64) int64 {
 	compact2 = compact2[:len(compact)]
 	map2 = map2[:len(compact)]
 	mask2Rows := mask2[lo:hi]
@@ -3019,27 +3062,6 @@ func productsKernel11(lo, hi int, mask2 []bool, insert2, compact, compact2 []int
 				}
 				product3 := product2
 				map2[nDistinctPlace] = product3
-				x := uint32(product3) - 2147483648
-				digit := int64(x >> 0 & 255)
-				bin := int(digit)
-				if uint64(bin) < uint64(len(histogram)) {
-					histogram[bin]++
-				}
-				digit2 := int64(x >> 8 & 255)
-				bin2 := int(digit2 + 256)
-				if uint64(bin2) < uint64(len(histogram)) {
-					histogram[bin2]++
-				}
-				digit3 := int64(x >> 16 & 255)
-				bin3 := int(digit3 + 512)
-				if uint64(bin3) < uint64(len(histogram)) {
-					histogram[bin3]++
-				}
-				digit4 := int64(x >> 24 & 255)
-				bin4 := int(digit4 + 768)
-				if uint64(bin4) < uint64(len(histogram)) {
-					histogram[bin4]++
-				}
 				nDistinctPlace++
 			}
 		} else {
@@ -3055,27 +3077,6 @@ func productsKernel11(lo, hi int, mask2 []bool, insert2, compact, compact2 []int
 					}
 					product3 := product2
 					map2[nDistinctPlace] = product3
-					x := uint32(product3) - 2147483648
-					digit := int64(x >> 0 & 255)
-					bin := int(digit)
-					if uint64(bin) < uint64(len(histogram)) {
-						histogram[bin]++
-					}
-					digit2 := int64(x >> 8 & 255)
-					bin2 := int(digit2 + 256)
-					if uint64(bin2) < uint64(len(histogram)) {
-						histogram[bin2]++
-					}
-					digit3 := int64(x >> 16 & 255)
-					bin3 := int(digit3 + 512)
-					if uint64(bin3) < uint64(len(histogram)) {
-						histogram[bin3]++
-					}
-					digit4 := int64(x >> 24 & 255)
-					bin4 := int(digit4 + 768)
-					if uint64(bin4) < uint64(len(histogram)) {
-						histogram[bin4]++
-					}
 					nDistinctPlace++
 				}
 			}
@@ -3094,50 +3095,85 @@ func productsKernel11(lo, hi int, mask2 []bool, insert2, compact, compact2 []int
 			}
 			product3 := product2
 			map2[nDistinctPlace] = product3
-			x := uint32(product3) - 2147483648
-			digit := int64(x >> 0 & 255)
-			bin := int(digit)
-			if uint64(bin) < uint64(len(histogram)) {
-				histogram[bin]++
-			}
-			digit2 := int64(x >> 8 & 255)
-			bin2 := int(digit2 + 256)
-			if uint64(bin2) < uint64(len(histogram)) {
-				histogram[bin2]++
-			}
-			digit3 := int64(x >> 16 & 255)
-			bin3 := int(digit3 + 512)
-			if uint64(bin3) < uint64(len(histogram)) {
-				histogram[bin3]++
-			}
-			digit4 := int64(x >> 24 & 255)
-			bin4 := int(digit4 + 768)
-			if uint64(bin4) < uint64(len(histogram)) {
-				histogram[bin4]++
-			}
 			nDistinctPlace++
 		}
 	}
 	return nDistinctPlace
 }
 
-// productsKernel11Summary returns what rows lo to hi add to the state, in the stages partial2, offset2, add2, compact2, map20, map21, histogram2.
-// Every row is stored, and the next row overwrites it unless it is selected.
+// productsKernel12 runs rows lo to hi through the stages pass1, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel11Summary(lo, hi int, mask2 []bool) int64 {
-	var nDistinctPlace int64
-	mask2Rows := mask2[lo:hi]
-	for _, selected := range mask2Rows {
-		nDistinctPlace += kgenBit[int64](selected)
+func productsKernel12(lo, hi int, map17 []int32, pass, digits []int64) {
+	list := (*[64]int64)(digits)
+	places := make([]int64, 64)
+	for place := lo; place < hi; place++ {
+		places[list[place]] = int64(place)
 	}
-	return nDistinctPlace
+	map17Rows := map17[lo:hi]
+	for i := range map17Rows {
+		// g = groups(product)
+		place := places[i]
+		pass[place] = int64(lo + i)
+	}
 }
 
-// productsKernel12 runs rows lo to hi through the stages partial3, offset3, add3, from the state before them to the one after.
+// productsKernel12Summary returns what rows lo to hi add to the state, in the stages pass1.
 //
 //go:noinline
-func productsKernel12(lo, hi int, histogram2, add []int64, add2 int64) int64 {
+func productsKernel12Summary(lo, hi int, map17 []int32, digits []int64) {
+	list := (*[64]int64)(digits)
+	words := make([]uint32, 64)
+	map17Rows := map17[lo:hi]
+	for i := range map17Rows {
+		// g = groups(product)
+		word := uint32(map17Rows[i]) - 2147483648
+		at := i
+		for at > 0 && words[at-1] > word {
+			words[at] = words[at-1]
+			list[at] = list[at-1]
+			at--
+		}
+		words[at] = word
+		list[at] = int64(i)
+	}
+}
+
+// productsKernel13 runs rows lo to hi through the stages map21, histogram2, from the state before them to the one after.
+//
+//go:noinline
+func productsKernel13(lo, hi int, histogram []int64, map17 []int32) {
+	map17Rows := map17[lo:hi]
+	for i := range map17Rows {
+		x := uint32(map17Rows[i]) - 2147483648
+		digit := int64(x >> 0 & 255)
+		// g = groups(product)
+		bin := int(digit)
+		if uint64(bin) < uint64(len(histogram)) {
+			histogram[bin]++
+		}
+		digit2 := int64(x >> 8 & 255)
+		bin2 := int(digit2 + 256)
+		if uint64(bin2) < uint64(len(histogram)) {
+			histogram[bin2]++
+		}
+		digit3 := int64(x >> 16 & 255)
+		bin3 := int(digit3 + 512)
+		if uint64(bin3) < uint64(len(histogram)) {
+			histogram[bin3]++
+		}
+		digit4 := int64(x >> 24 & 255)
+		bin4 := int(digit4 + 768)
+		if uint64(bin4) < uint64(len(histogram)) {
+			histogram[bin4]++
+		}
+	}
+}
+
+// productsKernel14 runs rows lo to hi through the stages partial3, offset3, add3, from the state before them to the one after.
+//
+//go:noinline
+func productsKernel14(lo, hi int, histogram2, add []int64, add2 int64) int64 {
 	histogram2Rows := histogram2[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram2Rows)]
@@ -3149,10 +3185,10 @@ func productsKernel12(lo, hi int, histogram2, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// productsKernel12Summary returns what rows lo to hi add to the state, in the stages partial3, offset3, add3.
+// productsKernel14Summary returns what rows lo to hi add to the state, in the stages partial3, offset3, add3.
 //
 //go:noinline
-func productsKernel12Summary(lo, hi int, histogram2 []int64) int64 {
+func productsKernel14Summary(lo, hi int, histogram2 []int64) int64 {
 	var add int64
 	histogram2Rows := histogram2[lo:hi]
 	for i := range histogram2Rows {
@@ -3161,10 +3197,10 @@ func productsKernel12Summary(lo, hi int, histogram2 []int64) int64 {
 	return add
 }
 
-// productsKernel13 runs rows lo to hi through the stages pass1, from the state before them to the one after.
+// productsKernel15 runs rows lo to hi through the stages pass2, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel13(lo, hi int, add []int64, map17 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
+func productsKernel15(lo, hi int, add []int64, map17 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nDistinct
 	pass2 = pass2[:len(pass)]
@@ -3186,10 +3222,10 @@ func productsKernel13(lo, hi int, add []int64, map17 []int32, pass []uint32, pas
 	}
 }
 
-// productsKernel13Summary returns what rows lo to hi add to the state, in the stages pass1.
+// productsKernel15Summary returns what rows lo to hi add to the state, in the stages pass2.
 //
 //go:noinline
-func productsKernel13Summary(lo, hi int, map17 []int32, digitShift int64, digits []int64) {
+func productsKernel15Summary(lo, hi int, map17 []int32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	map17Rows := map17[lo:hi]
 	for i := range map17Rows {
@@ -3201,52 +3237,52 @@ func productsKernel13Summary(lo, hi int, map17 []int32, digitShift int64, digits
 	}
 }
 
-// productsKernel14 runs rows lo to hi through the stages pass2, from the state before them to the one after.
+// productsKernel16 runs rows lo to hi through the stages pass3, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel14(lo, hi int, add []int64, pass, pass2 []uint32, pass22, pass3 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
+func productsKernel16(lo, hi int, add []int64, pass2, pass []uint32, pass3, pass4 []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nDistinct
-	room := min(len(pass2), len(pass3))
-	pass2 = pass2[:room]
-	pass3 = pass3[:room]
+	room := min(len(pass), len(pass4))
+	pass = pass[:room]
+	pass4 = pass4[:room]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
 		places[digit] += add[int64(digit)+x] - x2
 	}
-	passRows := pass[lo:hi]
-	pass2Rows := pass22[lo:hi]
-	pass2Rows = pass2Rows[:len(passRows)]
-	for i, pass4 := range passRows {
-		digit := int64(pass4 >> (digitShift & 31) & 255)
+	pass2Rows := pass2[lo:hi]
+	pass3Rows := pass3[lo:hi]
+	pass3Rows = pass3Rows[:len(pass2Rows)]
+	for i, pass5 := range pass2Rows {
+		digit := int64(pass5 >> (digitShift & 31) & 255)
 		// g = groups(product)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
-		pass2[place] = pass4
-		pass3[place] = pass2Rows[i]
+		pass[place] = pass5
+		pass4[place] = pass3Rows[i]
 	}
 }
 
-// productsKernel14Summary returns what rows lo to hi add to the state, in the stages pass2.
+// productsKernel16Summary returns what rows lo to hi add to the state, in the stages pass3.
 //
 //go:noinline
-func productsKernel14Summary(lo, hi int, pass []uint32, digitShift int64, digits []int64) {
+func productsKernel16Summary(lo, hi int, pass2 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	passRows := pass[lo:hi]
-	for _, pass2 := range passRows {
-		digit := int64(pass2 >> (digitShift & 31) & 255)
+	pass2Rows := pass2[lo:hi]
+	for _, pass := range pass2Rows {
+		digit := int64(pass >> (digitShift & 31) & 255)
 		// g = groups(product)
 		digit2 := int(digit)
 		counts[digit2]++
 	}
 }
 
-// productsKernel16 runs rows lo to hi through the stages pass4, from the state before them to the one after.
+// productsKernel18 runs rows lo to hi through the stages pass5, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel16(lo, hi int, add []int64, pass5 []uint32, pass6, pass []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
+func productsKernel18(lo, hi int, add []int64, pass6 []uint32, pass7, pass []int64, digitNumber, digitShift, nDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nDistinct
 	places := (*[256]int64)(digits)
@@ -3254,37 +3290,37 @@ func productsKernel16(lo, hi int, add []int64, pass5 []uint32, pass6, pass []int
 	for digit := range 256 {
 		places[digit] += add[int64(digit)+x] - x2
 	}
-	pass5Rows := pass5[lo:hi]
 	pass6Rows := pass6[lo:hi]
-	pass6Rows = pass6Rows[:len(pass5Rows)]
-	for i := range pass5Rows {
-		digit := int64(pass5Rows[i] >> (digitShift & 31) & 255)
+	pass7Rows := pass7[lo:hi]
+	pass7Rows = pass7Rows[:len(pass6Rows)]
+	for i := range pass6Rows {
+		digit := int64(pass6Rows[i] >> (digitShift & 31) & 255)
 		// g = groups(product)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
-		pass[place] = pass6Rows[i]
+		pass[place] = pass7Rows[i]
 	}
 }
 
-// productsKernel16Summary returns what rows lo to hi add to the state, in the stages pass4.
+// productsKernel18Summary returns what rows lo to hi add to the state, in the stages pass5.
 //
 //go:noinline
-func productsKernel16Summary(lo, hi int, pass5 []uint32, digitShift int64, digits []int64) {
+func productsKernel18Summary(lo, hi int, pass6 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass5Rows := pass5[lo:hi]
-	for i := range pass5Rows {
-		digit := int64(pass5Rows[i] >> (digitShift & 31) & 255)
+	pass6Rows := pass6[lo:hi]
+	for i := range pass6Rows {
+		digit := int64(pass6Rows[i] >> (digitShift & 31) & 255)
 		// g = groups(product)
 		digit2 := int(digit)
 		counts[digit2]++
 	}
 }
 
-// productsKernel17 runs rows lo to hi through the stages map22, map23, map64, map65, map66, map67, from the state before them to the one after.
+// productsKernel19 runs rows lo to hi through the stages map22, map23, map64, map65, map66, map67, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel17(lo, hi int, pass7, compact3, insert9, map2, compact2 []int64, product, map3 []int32, insert12, map4, insert15, map5 []int64) {
+func productsKernel19(lo, hi int, either, compact3, insert9, map2, compact2 []int64, product, map3 []int32, insert12, map4, insert15, map5 []int64) {
 	mapRows := map2[lo:hi]
 	mapRows2 := map3[lo:hi]
 	mapRows2 = mapRows2[:len(mapRows)]
@@ -3293,7 +3329,7 @@ func productsKernel17(lo, hi int, pass7, compact3, insert9, map2, compact2 []int
 	mapRows4 := map5[lo:hi]
 	mapRows4 = mapRows4[:len(mapRows)]
 	for i := range mapRows {
-		x := pass7[lo+i]
+		x := either[lo+i]
 		var compact int64
 		if uint64(x) < uint64(len(compact3)) {
 			compact = compact3[x]
@@ -3333,10 +3369,10 @@ func productsKernel17(lo, hi int, pass7, compact3, insert9, map2, compact2 []int
 	}
 }
 
-// productsKernel18 runs rows lo to hi through the stages map24, histogram3, from the state before them to the one after.
+// productsKernel20 runs rows lo to hi through the stages map24, histogram3, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel18(lo, hi int, histogram []int64, product []int32, reduce5 uint32) {
+func productsKernel20(lo, hi int, histogram []int64, product []int32, reduce5 uint32) {
 	productRows := product[lo:hi]
 	for i := range productRows {
 		digit := int64((uint32(productRows[i]) - 2147483648 - reduce5) >> 16 >> 0 & 255)
@@ -3348,10 +3384,10 @@ func productsKernel18(lo, hi int, histogram []int64, product []int32, reduce5 ui
 	}
 }
 
-// productsKernel19 runs rows lo to hi through the stages partial4, offset4, add4, from the state before them to the one after.
+// productsKernel21 runs rows lo to hi through the stages partial4, offset4, add4, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel19(lo, hi int, histogram3, add []int64, add2 int64) int64 {
+func productsKernel21(lo, hi int, histogram3, add []int64, add2 int64) int64 {
 	histogram3Rows := histogram3[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram3Rows)]
@@ -3363,10 +3399,10 @@ func productsKernel19(lo, hi int, histogram3, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// productsKernel19Summary returns what rows lo to hi add to the state, in the stages partial4, offset4, add4.
+// productsKernel21Summary returns what rows lo to hi add to the state, in the stages partial4, offset4, add4.
 //
 //go:noinline
-func productsKernel19Summary(lo, hi int, histogram3 []int64) int64 {
+func productsKernel21Summary(lo, hi int, histogram3 []int64) int64 {
 	var add int64
 	histogram3Rows := histogram3[lo:hi]
 	for i := range histogram3Rows {
@@ -3375,10 +3411,10 @@ func productsKernel19Summary(lo, hi int, histogram3 []int64) int64 {
 	return add
 }
 
-// productsKernel20 runs rows lo to hi through the stages pass5, from the state before them to the one after.
+// productsKernel22 runs rows lo to hi through the stages pass6, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel20(lo, hi int, add2 []int64, product, pass []int32, amount, pass2 []int64, paid, pass3, map77, pass4 []bool, digitNumber, digitShift int64, reduce5 uint32, n int64, digits []int64) {
+func productsKernel22(lo, hi int, add2 []int64, product, pass []int32, amount, pass2 []int64, paid, pass3, map77, pass4 []bool, digitNumber, digitShift int64, reduce5 uint32, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	pass2 = pass2[:len(pass)]
@@ -3409,10 +3445,10 @@ func productsKernel20(lo, hi int, add2 []int64, product, pass []int32, amount, p
 	}
 }
 
-// productsKernel20Summary returns what rows lo to hi add to the state, in the stages pass5.
+// productsKernel22Summary returns what rows lo to hi add to the state, in the stages pass6.
 //
 //go:noinline
-func productsKernel20Summary(lo, hi int, product []int32, digitShift int64, reduce5 uint32, digits []int64) {
+func productsKernel22Summary(lo, hi int, product []int32, digitShift int64, reduce5 uint32, digits []int64) {
 	counts := (*[256]int64)(digits)
 	productRows := product[lo:hi]
 	for _, product2 := range productRows {
@@ -3423,20 +3459,20 @@ func productsKernel20Summary(lo, hi int, product []int32, digitShift int64, redu
 	}
 }
 
-// productsKernel21 runs rows lo to hi through the stages map25, map26, aggregate2, from the state before them to the one after.
+// productsKernel23 runs rows lo to hi through the stages map25, map26, aggregate2, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel21(lo, hi int, aggregate []int64, pass8 []int32, pass28, aggregate2 []int64, pass52 []bool, aggregate3 []int64, pass55 []bool, aggregate4 []int64, reduce5 uint32, nPartitioned int64) {
+func productsKernel23(lo, hi int, aggregate []int64, pass9 []int32, pass30, aggregate2 []int64, pass55 []bool, aggregate3 []int64, pass58 []bool, aggregate4 []int64, reduce5 uint32, nPartitioned int64) {
 	aggregate2 = aggregate2[:len(aggregate)]
 	aggregate3 = aggregate3[:len(aggregate)]
 	aggregate4 = aggregate4[:len(aggregate)]
 	begin := lo
 	if lo > 0 && lo < int(nPartitioned) {
-		part := int64(uint32(pass8[lo-1])-2147483648-reduce5) >> 16
+		part := int64(uint32(pass9[lo-1])-2147483648-reduce5) >> 16
 		end := int(nPartitioned)
 		for begin < end {
 			middle := begin + (end-begin)/2
-			if int64(uint32(pass8[middle])-2147483648-reduce5)>>16 <= part {
+			if int64(uint32(pass9[middle])-2147483648-reduce5)>>16 <= part {
 				begin = middle + 1
 			} else {
 				end = middle
@@ -3445,42 +3481,42 @@ func productsKernel21(lo, hi int, aggregate []int64, pass8 []int32, pass28, aggr
 	}
 	begin2 := hi
 	if hi > 0 && hi < int(nPartitioned) {
-		part := int64(uint32(pass8[hi-1])-2147483648-reduce5) >> 16
+		part := int64(uint32(pass9[hi-1])-2147483648-reduce5) >> 16
 		end := int(nPartitioned)
 		for begin2 < end {
 			middle := begin2 + (end-begin2)/2
-			if int64(uint32(pass8[middle])-2147483648-reduce5)>>16 <= part {
+			if int64(uint32(pass9[middle])-2147483648-reduce5)>>16 <= part {
 				begin2 = middle + 1
 			} else {
 				end = middle
 			}
 		}
 	}
-	pass8Rows := pass8[begin:begin2]
-	pass28Rows := pass28[begin:begin2]
-	pass28Rows = pass28Rows[:len(pass8Rows)]
-	pass52Rows := pass52[begin:begin2]
-	pass52Rows = pass52Rows[:len(pass8Rows)]
+	pass9Rows := pass9[begin:begin2]
+	pass30Rows := pass30[begin:begin2]
+	pass30Rows = pass30Rows[:len(pass9Rows)]
 	pass55Rows := pass55[begin:begin2]
-	pass55Rows = pass55Rows[:len(pass8Rows)]
-	for i := range pass8Rows {
-		x := int64(uint32(pass8Rows[i]) - 2147483648 - reduce5)
+	pass55Rows = pass55Rows[:len(pass9Rows)]
+	pass58Rows := pass58[begin:begin2]
+	pass58Rows = pass58Rows[:len(pass9Rows)]
+	for i := range pass9Rows {
+		x := int64(uint32(pass9Rows[i]) - 2147483648 - reduce5)
 		// g = groups(product)
 		bin := int(x)
 		if uint64(bin) < uint64(len(aggregate)) {
 			aggregate[bin]++
-			aggregate2[bin] += pass28Rows[i]
-			aggregate3[bin] += kgenBit[int64](pass52Rows[i])
-			aggregate4[bin] += kgenBit[int64](pass55Rows[i])
+			aggregate2[bin] += pass30Rows[i]
+			aggregate3[bin] += kgenBit[int64](pass55Rows[i])
+			aggregate4[bin] += kgenBit[int64](pass58Rows[i])
 		}
 	}
 }
 
-// productsKernel22 runs rows lo to hi through the stages mask3, partial5, offset5, add5, map27, compact3, from the state before them to the one after.
+// productsKernel24 runs rows lo to hi through the stages mask3, partial5, offset5, add5, map27, compact3, from the state before them to the one after.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func productsKernel22(lo, hi int, aggregate2, aggregate4, compact []int64, compact2 []int32, aggregate8, compact3, aggregate11, compact4 []int64, reduce5 uint32, nFilled2Place int64) int64 {
+func productsKernel24(lo, hi int, aggregate2, aggregate4, compact []int64, compact2 []int32, aggregate8, compact3, aggregate11, compact4 []int64, reduce5 uint32, nFilled2Place int64) int64 {
 	compact2 = compact2[:len(compact)]
 	compact3 = compact3[:len(compact)]
 	compact4 = compact4[:len(compact)]
@@ -3503,10 +3539,10 @@ func productsKernel22(lo, hi int, aggregate2, aggregate4, compact []int64, compa
 	return nFilled2Place
 }
 
-// productsKernel23 runs rows lo to hi through the stages map28, histogram4, from the state before them to the one after.
+// productsKernel25 runs rows lo to hi through the stages map28, histogram4, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel23(lo, hi int, histogram []int64, product []int32, reduce int64, reduce2, reduce3 uint32) {
+func productsKernel25(lo, hi int, histogram []int64, product []int32, reduce int64, reduce2, reduce3 uint32) {
 	cond := reduce > 0
 	x := int64(reduce2)
 	x2 := int64(0)
@@ -3536,10 +3572,10 @@ func productsKernel23(lo, hi int, histogram []int64, product []int32, reduce int
 	}
 }
 
-// productsKernel24 runs rows lo to hi through the stages partial6, offset6, add6, map29, from the state before them to the one after.
+// productsKernel26 runs rows lo to hi through the stages partial6, offset6, add6, map29, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel24(lo, hi int, histogram4, add, map2 []int64, add2 int64) int64 {
+func productsKernel26(lo, hi int, histogram4, add, map2 []int64, add2 int64) int64 {
 	histogram4Rows := histogram4[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram4Rows)]
@@ -3554,10 +3590,10 @@ func productsKernel24(lo, hi int, histogram4, add, map2 []int64, add2 int64) int
 	return add2
 }
 
-// productsKernel24Summary returns what rows lo to hi add to the state, in the stages partial6, offset6, add6, map29.
+// productsKernel26Summary returns what rows lo to hi add to the state, in the stages partial6, offset6, add6, map29.
 //
 //go:noinline
-func productsKernel24Summary(lo, hi int, histogram4 []int64) int64 {
+func productsKernel26Summary(lo, hi int, histogram4 []int64) int64 {
 	var add int64
 	histogram4Rows := histogram4[lo:hi]
 	for _, histogram := range histogram4Rows {
@@ -3566,10 +3602,10 @@ func productsKernel24Summary(lo, hi int, histogram4 []int64) int64 {
 	return add
 }
 
-// productsKernel25 runs rows lo to hi through the stages pass6, from the state before them to the one after.
+// productsKernel27 runs rows lo to hi through the stages pass7, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel25(lo, hi int, add3 []int64, product []int32, pass []uint32, amount, pass2 []int64, paid, pass3, map77, pass4 []bool, digitNumber, digitShift, reduce int64, reduce2, reduce3 uint32, n int64, digits []int64) {
+func productsKernel27(lo, hi int, add3 []int64, product []int32, pass []uint32, amount, pass2 []int64, paid, pass3, map77, pass4 []bool, digitNumber, digitShift, reduce int64, reduce2, reduce3 uint32, n int64, digits []int64) {
 	cond := reduce > 0
 	x := int64(reduce2)
 	x2 := int64(0)
@@ -3619,10 +3655,10 @@ func productsKernel25(lo, hi int, add3 []int64, product []int32, pass []uint32, 
 	}
 }
 
-// productsKernel25Summary returns what rows lo to hi add to the state, in the stages pass6.
+// productsKernel27Summary returns what rows lo to hi add to the state, in the stages pass7.
 //
 //go:noinline
-func productsKernel25Summary(lo, hi int, product []int32, digitShift, reduce int64, reduce2, reduce3 uint32, digits []int64) {
+func productsKernel27Summary(lo, hi int, product []int32, digitShift, reduce int64, reduce2, reduce3 uint32, digits []int64) {
 	cond := reduce > 0
 	x := int64(reduce2)
 	x2 := int64(0)
@@ -3652,10 +3688,10 @@ func productsKernel25Summary(lo, hi int, product []int32, digitShift, reduce int
 	}
 }
 
-// productsKernel26 runs rows lo to hi through the stages insert3, from the state before them to the one after.
+// productsKernel28 runs rows lo to hi through the stages insert3, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel26(lo, hi int, add3, map28 []int64, pass9 []uint32, insert, pass27, insert2 []int64, pass51 []bool, insert3 []int64, pass54 []bool, insert4 []int64, insert5 []uint32, insert6 []int64) {
+func productsKernel28(lo, hi int, add3, map28 []int64, pass10 []uint32, insert, pass29, insert2 []int64, pass54 []bool, insert3 []int64, pass57 []bool, insert4 []int64, insert5 []uint32, insert6 []int64) {
 	table := make([]uint64, 1024)
 	last := 1023
 	counts := make([]int, 2048)
@@ -3675,13 +3711,13 @@ func productsKernel26(lo, hi int, add3, map28 []int64, pass9 []uint32, insert, p
 		// g = groups(product)
 		first := int(add3Rows[i])
 		end := int(map28Rows[i])
-		ofPart := pass9[first:end]
+		ofPart := pass10[first:end]
 		allWords := ofPart
-		ofPart2 := pass27[first:end]
+		ofPart2 := pass29[first:end]
 		allElements := ofPart2
-		ofPart3 := pass51[first:end]
+		ofPart3 := pass54[first:end]
 		allElements2 := ofPart3
-		ofPart4 := pass54[first:end]
+		ofPart4 := pass57[first:end]
 		allElements3 := ofPart4
 		begins[0] = 0
 		begins[1] = end - first
@@ -3711,7 +3747,7 @@ func productsKernel26(lo, hi int, add3, map28 []int64, pass9 []uint32, insert, p
 			folds3 = folds3[:len(words)]
 			groups := 0
 			checked := len(words) + 1
-			if pieces == 1 && len(words) >= 65536 && len(words) <= len(pass9)/8 {
+			if pieces == 1 && len(words) >= 65536 && len(words) <= len(pass10)/8 {
 				checked = 4096
 			}
 			var divides bool
@@ -3900,10 +3936,10 @@ func productsKernel26(lo, hi int, add3, map28 []int64, pass9 []uint32, insert, p
 	}
 }
 
-// productsKernel27 returns what rows lo to hi add to the state, in the stages map30, map31, reduce6, scalar9, scalar10.
+// productsKernel29 returns what rows lo to hi add to the state, in the stages map30, map31, reduce6, scalar9, scalar10.
 //
 //go:noinline
-func productsKernel27(lo, hi int, insert4 []int64) (int64, int64, int64) {
+func productsKernel29(lo, hi int, insert4 []int64) (int64, int64, int64) {
 	var sum int64
 	var sum2 int64
 	var sum3 int64
@@ -3916,10 +3952,10 @@ func productsKernel27(lo, hi int, insert4 []int64) (int64, int64, int64) {
 	return sum, sum2, sum3
 }
 
-// productsKernel28 runs rows lo to hi through the stages partial7, offset7, add7, map32, from the state before them to the one after.
+// productsKernel30 runs rows lo to hi through the stages partial7, offset7, add7, map32, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel28(lo, hi int, insert4, add, map2 []int64, add2 int64) int64 {
+func productsKernel30(lo, hi int, insert4, add, map2 []int64, add2 int64) int64 {
 	insert4Rows := insert4[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(insert4Rows)]
@@ -3934,10 +3970,10 @@ func productsKernel28(lo, hi int, insert4, add, map2 []int64, add2 int64) int64 
 	return add2
 }
 
-// productsKernel28Summary returns what rows lo to hi add to the state, in the stages partial7, offset7, add7, map32.
+// productsKernel30Summary returns what rows lo to hi add to the state, in the stages partial7, offset7, add7, map32.
 //
 //go:noinline
-func productsKernel28Summary(lo, hi int, insert4 []int64) int64 {
+func productsKernel30Summary(lo, hi int, insert4 []int64) int64 {
 	var add int64
 	insert4Rows := insert4[lo:hi]
 	for _, insert := range insert4Rows {
@@ -3947,10 +3983,10 @@ func productsKernel28Summary(lo, hi int, insert4 []int64) int64 {
 	return add
 }
 
-// productsKernel29 runs rows lo to hi through the stages map33, map34, map35, map60, map61, map62, map63, from the state before them to the one after.
+// productsKernel31 runs rows lo to hi through the stages map33, map34, map35, map60, map61, map62, map63, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel29(lo, hi int, add4, add3, map29, insert5, insert8, map2 []int64, insert3 []uint32, map3 []int32, insert11, map4, insert14, map5 []int64, nParts2 int64) {
+func productsKernel31(lo, hi int, add4, add3, map29, insert5, insert8, map2 []int64, insert3 []uint32, map3 []int32, insert11, map4, insert14, map5 []int64, nParts2 int64) {
 	x := int64(lo)
 	low := 0
 	high := int(nParts2)
@@ -4022,10 +4058,10 @@ func productsKernel29(lo, hi int, add4, add3, map29, insert5, insert8, map2 []in
 	}
 }
 
-// productsKernel30 runs rows lo to hi through the stages map36, map37, map38, map39, map40, map41, histogram5, from the state before them to the one after.
+// productsKernel32 runs rows lo to hi through the stages map36, map37, map38, map39, map40, map41, histogram5, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel30(lo, hi int, histogram []int64, product []int32) {
+func productsKernel32(lo, hi int, histogram []int64, product []int32) {
 	productRows := product[lo:hi]
 	for i := range productRows {
 		x := (uint32(productRows[i]) - 2147483648) * 2654435761
@@ -4038,10 +4074,10 @@ func productsKernel30(lo, hi int, histogram []int64, product []int32) {
 	}
 }
 
-// productsKernel31 runs rows lo to hi through the stages partial8, offset8, add8, from the state before them to the one after.
+// productsKernel33 runs rows lo to hi through the stages partial8, offset8, add8, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel31(lo, hi int, histogram5, add []int64, add2 int64) int64 {
+func productsKernel33(lo, hi int, histogram5, add []int64, add2 int64) int64 {
 	histogram5Rows := histogram5[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram5Rows)]
@@ -4053,10 +4089,10 @@ func productsKernel31(lo, hi int, histogram5, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// productsKernel31Summary returns what rows lo to hi add to the state, in the stages partial8, offset8, add8.
+// productsKernel33Summary returns what rows lo to hi add to the state, in the stages partial8, offset8, add8.
 //
 //go:noinline
-func productsKernel31Summary(lo, hi int, histogram5 []int64) int64 {
+func productsKernel33Summary(lo, hi int, histogram5 []int64) int64 {
 	var add int64
 	histogram5Rows := histogram5[lo:hi]
 	for i := range histogram5Rows {
@@ -4065,10 +4101,10 @@ func productsKernel31Summary(lo, hi int, histogram5 []int64) int64 {
 	return add
 }
 
-// productsKernel32 runs rows lo to hi through the stages pass7, from the state before them to the one after.
+// productsKernel34 runs rows lo to hi through the stages pass8, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel32(lo, hi int, add5 []int64, product, pass []int32, amount, pass2 []int64, paid, pass3, map77, pass4 []bool, digitNumber, digitShift, n int64, digits []int64) {
+func productsKernel34(lo, hi int, add5 []int64, product, pass []int32, amount, pass2 []int64, paid, pass3, map77, pass4 []bool, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	room := min(min(min(len(pass), len(pass2)), len(pass3)), len(pass4))
@@ -4102,10 +4138,10 @@ func productsKernel32(lo, hi int, add5 []int64, product, pass []int32, amount, p
 	}
 }
 
-// productsKernel32Summary returns what rows lo to hi add to the state, in the stages pass7.
+// productsKernel34Summary returns what rows lo to hi add to the state, in the stages pass8.
 //
 //go:noinline
-func productsKernel32Summary(lo, hi int, product []int32, digitShift int64, digits []int64) {
+func productsKernel34Summary(lo, hi int, product []int32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	productRows := product[lo:hi]
 	for _, product2 := range productRows {
@@ -4117,10 +4153,10 @@ func productsKernel32Summary(lo, hi int, product []int32, digitShift int64, digi
 	}
 }
 
-// productsKernel33 runs rows lo to hi through the stages map42, map43, map44, map45, insert4, from the state before them to the one after.
+// productsKernel35 runs rows lo to hi through the stages map42, map43, map44, map45, insert4, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel33(lo, hi int, pass10 []int32, insert, pass26, insert2 []int64, pass50 []bool, insert3 []int64, pass53 []bool, insert4 []int64, nPartitionedSlots, n, nPartitioned3 int64) {
+func productsKernel35(lo, hi int, pass11 []int32, insert, pass28, insert2 []int64, pass53 []bool, insert3 []int64, pass56 []bool, insert4 []int64, nPartitionedSlots, n, nPartitioned3 int64) {
 	x := n / 8
 	x2 := min(x, 16777216)
 	x3 := max(x2, 1)
@@ -4148,11 +4184,11 @@ func productsKernel33(lo, hi int, pass10 []int32, insert, pass26, insert2 []int6
 	lastOfPart := nPartitionedSlots>>8 - 1
 	begin := lo
 	if lo > 0 && lo < int(nPartitioned3) {
-		part := int64(((uint32(pass10[lo-1])-2147483648)*2654435761^(uint32(pass10[lo-1])-2147483648)*2654435761>>15)*2246822519>>(x17&31)) &^ lastOfPart
+		part := int64(((uint32(pass11[lo-1])-2147483648)*2654435761^(uint32(pass11[lo-1])-2147483648)*2654435761>>15)*2246822519>>(x17&31)) &^ lastOfPart
 		end := int(nPartitioned3)
 		for begin < end {
 			middle := begin + (end-begin)/2
-			if int64(((uint32(pass10[middle])-2147483648)*2654435761^(uint32(pass10[middle])-2147483648)*2654435761>>15)*2246822519>>(x17&31))&^lastOfPart <= part {
+			if int64(((uint32(pass11[middle])-2147483648)*2654435761^(uint32(pass11[middle])-2147483648)*2654435761>>15)*2246822519>>(x17&31))&^lastOfPart <= part {
 				begin = middle + 1
 			} else {
 				end = middle
@@ -4162,25 +4198,25 @@ func productsKernel33(lo, hi int, pass10 []int32, insert, pass26, insert2 []int6
 	lastOfPart2 := nPartitionedSlots>>8 - 1
 	begin2 := hi
 	if hi > 0 && hi < int(nPartitioned3) {
-		part := int64(((uint32(pass10[hi-1])-2147483648)*2654435761^(uint32(pass10[hi-1])-2147483648)*2654435761>>15)*2246822519>>(x17&31)) &^ lastOfPart2
+		part := int64(((uint32(pass11[hi-1])-2147483648)*2654435761^(uint32(pass11[hi-1])-2147483648)*2654435761>>15)*2246822519>>(x17&31)) &^ lastOfPart2
 		end := int(nPartitioned3)
 		for begin2 < end {
 			middle := begin2 + (end-begin2)/2
-			if int64(((uint32(pass10[middle])-2147483648)*2654435761^(uint32(pass10[middle])-2147483648)*2654435761>>15)*2246822519>>(x17&31))&^lastOfPart2 <= part {
+			if int64(((uint32(pass11[middle])-2147483648)*2654435761^(uint32(pass11[middle])-2147483648)*2654435761>>15)*2246822519>>(x17&31))&^lastOfPart2 <= part {
 				begin2 = middle + 1
 			} else {
 				end = middle
 			}
 		}
 	}
-	pass10Rows := pass10[begin:begin2]
-	pass26Rows := pass26[begin:begin2]
-	pass26Rows = pass26Rows[:len(pass10Rows)]
-	pass50Rows := pass50[begin:begin2]
-	pass50Rows = pass50Rows[:len(pass10Rows)]
+	pass11Rows := pass11[begin:begin2]
+	pass28Rows := pass28[begin:begin2]
+	pass28Rows = pass28Rows[:len(pass11Rows)]
 	pass53Rows := pass53[begin:begin2]
-	pass53Rows = pass53Rows[:len(pass10Rows)]
-	for i, pass := range pass10Rows {
+	pass53Rows = pass53Rows[:len(pass11Rows)]
+	pass56Rows := pass56[begin:begin2]
+	pass56Rows = pass56Rows[:len(pass11Rows)]
+	for i, pass := range pass11Rows {
 		x18 := (uint32(pass) - 2147483648) * 2654435761
 		// g = groups(product)
 		found := int64(-1)
@@ -4197,7 +4233,7 @@ func productsKernel33(lo, hi int, pass10 []int32, insert, pass26, insert2 []int6
 					found = slot
 					break
 				}
-				if pass == pass10[held] {
+				if pass == pass11[held] {
 					found = slot
 					break
 				}
@@ -4212,17 +4248,17 @@ func productsKernel33(lo, hi int, pass10 []int32, insert, pass26, insert2 []int6
 		}
 		bin := int(found)
 		if uint64(bin) < uint64(len(insert2)) {
-			insert2[bin] += pass26Rows[i]
-			insert3[bin] += kgenBit[int64](pass50Rows[i])
-			insert4[bin] += kgenBit[int64](pass53Rows[i])
+			insert2[bin] += pass28Rows[i]
+			insert3[bin] += kgenBit[int64](pass53Rows[i])
+			insert4[bin] += kgenBit[int64](pass56Rows[i])
 		}
 	}
 }
 
-// productsKernel34 runs rows lo to hi through the stages mask4, map46, reduce7, scalar12, from the state before them to the one after.
+// productsKernel36 runs rows lo to hi through the stages mask4, map46, reduce7, scalar12, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel34(lo, hi int, insert6 []int64, mask []bool, n, sum int64) int64 {
+func productsKernel36(lo, hi int, insert6 []int64, mask []bool, n, sum int64) int64 {
 	x := n / 8
 	x2 := min(x, 16777216)
 	x3 := max(x2, 1)
@@ -4239,10 +4275,10 @@ func productsKernel34(lo, hi int, insert6 []int64, mask []bool, n, sum int64) in
 	return sum
 }
 
-// productsKernel34Summary returns what rows lo to hi add to the state, in the stages mask4, map46, reduce7, scalar12.
+// productsKernel36Summary returns what rows lo to hi add to the state, in the stages mask4, map46, reduce7, scalar12.
 //
 //go:noinline
-func productsKernel34Summary(lo, hi int, insert6 []int64, n int64) int64 {
+func productsKernel36Summary(lo, hi int, insert6 []int64, n int64) int64 {
 	var sum int64
 	x := n / 8
 	x2 := min(x, 16777216)
@@ -4256,11 +4292,11 @@ func productsKernel34Summary(lo, hi int, insert6 []int64, n int64) int64 {
 	return sum
 }
 
-// productsKernel35 runs rows lo to hi through the stages partial9, offset9, add9, compact4, map47, map48, histogram6, from the state before them to the one after.
+// productsKernel37 runs rows lo to hi through the stages partial9, offset9, add9, compact4, map47, from the state before them to the one after.
 // Blocks of rows of both kinds list the selected ones first, and visit these: a branch on each would be guessed wrong.
 //
 //go:noinline
-func productsKernel35(lo, hi int, mask4 []bool, insert6, compact, compact2 []int64, pass10, map2 []int32, histogram []int64, nPartitionedDistinctPlace int64) int64 {
+func productsKernel37(lo, hi int, mask4 []bool, insert6, compact, compact2 []int64, pass11, map2 []int32, nPartitionedDistinctPlace int64) int64 {
 	compact2 = compact2[:len(compact)]
 	map2 = map2[:len(compact)]
 	mask4Rows := mask4[lo:hi]
@@ -4287,32 +4323,11 @@ func productsKernel35(lo, hi int, mask4 []bool, insert6, compact, compact2 []int
 				compact[nPartitionedDistinctPlace] = insert
 				compact2[nPartitionedDistinctPlace] = int64(begun + i)
 				var pass int32
-				if uint64(insert) < uint64(len(pass10)) {
-					pass = pass10[insert]
+				if uint64(insert) < uint64(len(pass11)) {
+					pass = pass11[insert]
 				}
 				pass2 := pass
 				map2[nPartitionedDistinctPlace] = pass2
-				x := uint32(pass2) - 2147483648
-				digit := int64(x >> 0 & 255)
-				bin := int(digit)
-				if uint64(bin) < uint64(len(histogram)) {
-					histogram[bin]++
-				}
-				digit2 := int64(x >> 8 & 255)
-				bin2 := int(digit2 + 256)
-				if uint64(bin2) < uint64(len(histogram)) {
-					histogram[bin2]++
-				}
-				digit3 := int64(x >> 16 & 255)
-				bin3 := int(digit3 + 512)
-				if uint64(bin3) < uint64(len(histogram)) {
-					histogram[bin3]++
-				}
-				digit4 := int64(x >> 24 & 255)
-				bin4 := int(digit4 + 768)
-				if uint64(bin4) < uint64(len(histogram)) {
-					histogram[bin4]++
-				}
 				nPartitionedDistinctPlace++
 			}
 		} else {
@@ -4323,32 +4338,11 @@ func productsKernel35(lo, hi int, mask4 []bool, insert6, compact, compact2 []int
 					compact[nPartitionedDistinctPlace] = insert
 					compact2[nPartitionedDistinctPlace] = int64(begun + i)
 					var pass int32
-					if uint64(insert) < uint64(len(pass10)) {
-						pass = pass10[insert]
+					if uint64(insert) < uint64(len(pass11)) {
+						pass = pass11[insert]
 					}
 					pass2 := pass
 					map2[nPartitionedDistinctPlace] = pass2
-					x := uint32(pass2) - 2147483648
-					digit := int64(x >> 0 & 255)
-					bin := int(digit)
-					if uint64(bin) < uint64(len(histogram)) {
-						histogram[bin]++
-					}
-					digit2 := int64(x >> 8 & 255)
-					bin2 := int(digit2 + 256)
-					if uint64(bin2) < uint64(len(histogram)) {
-						histogram[bin2]++
-					}
-					digit3 := int64(x >> 16 & 255)
-					bin3 := int(digit3 + 512)
-					if uint64(bin3) < uint64(len(histogram)) {
-						histogram[bin3]++
-					}
-					digit4 := int64(x >> 24 & 255)
-					bin4 := int(digit4 + 768)
-					if uint64(bin4) < uint64(len(histogram)) {
-						histogram[bin4]++
-					}
 					nPartitionedDistinctPlace++
 				}
 			}
@@ -4362,55 +4356,90 @@ func productsKernel35(lo, hi int, mask4 []bool, insert6, compact, compact2 []int
 			compact[nPartitionedDistinctPlace] = insert
 			compact2[nPartitionedDistinctPlace] = int64(begun + i)
 			var pass int32
-			if uint64(insert) < uint64(len(pass10)) {
-				pass = pass10[insert]
+			if uint64(insert) < uint64(len(pass11)) {
+				pass = pass11[insert]
 			}
 			pass2 := pass
 			map2[nPartitionedDistinctPlace] = pass2
-			x := uint32(pass2) - 2147483648
-			digit := int64(x >> 0 & 255)
-			bin := int(digit)
-			if uint64(bin) < uint64(len(histogram)) {
-				histogram[bin]++
-			}
-			digit2 := int64(x >> 8 & 255)
-			bin2 := int(digit2 + 256)
-			if uint64(bin2) < uint64(len(histogram)) {
-				histogram[bin2]++
-			}
-			digit3 := int64(x >> 16 & 255)
-			bin3 := int(digit3 + 512)
-			if uint64(bin3) < uint64(len(histogram)) {
-				histogram[bin3]++
-			}
-			digit4 := int64(x >> 24 & 255)
-			bin4 := int(digit4 + 768)
-			if uint64(bin4) < uint64(len(histogram)) {
-				histogram[bin4]++
-			}
 			nPartitionedDistinctPlace++
 		}
 	}
 	return nPartitionedDistinctPlace
 }
 
-// productsKernel35Summary returns what rows lo to hi add to the state, in the stages partial9, offset9, add9, compact4, map47, map48, histogram6.
-// Every row is stored, and the next row overwrites it unless it is selected.
+// productsKernel38 runs rows lo to hi through the stages pass9, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel35Summary(lo, hi int, mask4 []bool) int64 {
-	var nPartitionedDistinctPlace int64
-	mask4Rows := mask4[lo:hi]
-	for _, selected := range mask4Rows {
-		nPartitionedDistinctPlace += kgenBit[int64](selected)
+func productsKernel38(lo, hi int, map44 []int32, pass, digits []int64) {
+	list := (*[64]int64)(digits)
+	places := make([]int64, 64)
+	for place := lo; place < hi; place++ {
+		places[list[place]] = int64(place)
 	}
-	return nPartitionedDistinctPlace
+	map44Rows := map44[lo:hi]
+	for i := range map44Rows {
+		// g = groups(product)
+		place := places[i]
+		pass[place] = int64(lo + i)
+	}
 }
 
-// productsKernel36 runs rows lo to hi through the stages partial10, offset10, add10, from the state before them to the one after.
+// productsKernel38Summary returns what rows lo to hi add to the state, in the stages pass9.
 //
 //go:noinline
-func productsKernel36(lo, hi int, histogram6, add []int64, add2 int64) int64 {
+func productsKernel38Summary(lo, hi int, map44 []int32, digits []int64) {
+	list := (*[64]int64)(digits)
+	words := make([]uint32, 64)
+	map44Rows := map44[lo:hi]
+	for i := range map44Rows {
+		// g = groups(product)
+		word := uint32(map44Rows[i]) - 2147483648
+		at := i
+		for at > 0 && words[at-1] > word {
+			words[at] = words[at-1]
+			list[at] = list[at-1]
+			at--
+		}
+		words[at] = word
+		list[at] = int64(i)
+	}
+}
+
+// productsKernel39 runs rows lo to hi through the stages map48, histogram6, from the state before them to the one after.
+//
+//go:noinline
+func productsKernel39(lo, hi int, histogram []int64, map44 []int32) {
+	map44Rows := map44[lo:hi]
+	for i := range map44Rows {
+		x := uint32(map44Rows[i]) - 2147483648
+		digit := int64(x >> 0 & 255)
+		// g = groups(product)
+		bin := int(digit)
+		if uint64(bin) < uint64(len(histogram)) {
+			histogram[bin]++
+		}
+		digit2 := int64(x >> 8 & 255)
+		bin2 := int(digit2 + 256)
+		if uint64(bin2) < uint64(len(histogram)) {
+			histogram[bin2]++
+		}
+		digit3 := int64(x >> 16 & 255)
+		bin3 := int(digit3 + 512)
+		if uint64(bin3) < uint64(len(histogram)) {
+			histogram[bin3]++
+		}
+		digit4 := int64(x >> 24 & 255)
+		bin4 := int(digit4 + 768)
+		if uint64(bin4) < uint64(len(histogram)) {
+			histogram[bin4]++
+		}
+	}
+}
+
+// productsKernel40 runs rows lo to hi through the stages partial10, offset10, add10, from the state before them to the one after.
+//
+//go:noinline
+func productsKernel40(lo, hi int, histogram6, add []int64, add2 int64) int64 {
 	histogram6Rows := histogram6[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram6Rows)]
@@ -4422,10 +4451,10 @@ func productsKernel36(lo, hi int, histogram6, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// productsKernel36Summary returns what rows lo to hi add to the state, in the stages partial10, offset10, add10.
+// productsKernel40Summary returns what rows lo to hi add to the state, in the stages partial10, offset10, add10.
 //
 //go:noinline
-func productsKernel36Summary(lo, hi int, histogram6 []int64) int64 {
+func productsKernel40Summary(lo, hi int, histogram6 []int64) int64 {
 	var add int64
 	histogram6Rows := histogram6[lo:hi]
 	for i := range histogram6Rows {
@@ -4434,10 +4463,10 @@ func productsKernel36Summary(lo, hi int, histogram6 []int64) int64 {
 	return add
 }
 
-// productsKernel37 runs rows lo to hi through the stages pass8, from the state before them to the one after.
+// productsKernel41 runs rows lo to hi through the stages pass10, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel37(lo, hi int, add6 []int64, map44 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
+func productsKernel41(lo, hi int, add6 []int64, map44 []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nPartitionedDistinct
 	pass2 = pass2[:len(pass)]
@@ -4459,10 +4488,10 @@ func productsKernel37(lo, hi int, add6 []int64, map44 []int32, pass []uint32, pa
 	}
 }
 
-// productsKernel37Summary returns what rows lo to hi add to the state, in the stages pass8.
+// productsKernel41Summary returns what rows lo to hi add to the state, in the stages pass10.
 //
 //go:noinline
-func productsKernel37Summary(lo, hi int, map44 []int32, digitShift int64, digits []int64) {
+func productsKernel41Summary(lo, hi int, map44 []int32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	map44Rows := map44[lo:hi]
 	for i := range map44Rows {
@@ -4474,10 +4503,10 @@ func productsKernel37Summary(lo, hi int, map44 []int32, digitShift int64, digits
 	}
 }
 
-// productsKernel38 runs rows lo to hi through the stages pass9, from the state before them to the one after.
+// productsKernel42 runs rows lo to hi through the stages pass11, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel38(lo, hi int, add6 []int64, pass11, pass []uint32, pass12, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
+func productsKernel42(lo, hi int, add6 []int64, pass13, pass []uint32, pass14, pass2 []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nPartitionedDistinct
 	room := min(len(pass), len(pass2))
@@ -4488,27 +4517,27 @@ func productsKernel38(lo, hi int, add6 []int64, pass11, pass []uint32, pass12, p
 	for digit := range 256 {
 		places[digit] += add6[int64(digit)+x] - x2
 	}
-	pass11Rows := pass11[lo:hi]
-	pass12Rows := pass12[lo:hi]
-	pass12Rows = pass12Rows[:len(pass11Rows)]
-	for i, pass3 := range pass11Rows {
+	pass13Rows := pass13[lo:hi]
+	pass14Rows := pass14[lo:hi]
+	pass14Rows = pass14Rows[:len(pass13Rows)]
+	for i, pass3 := range pass13Rows {
 		digit := int64(pass3 >> (digitShift & 31) & 255)
 		// g = groups(product)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
 		pass[place] = pass3
-		pass2[place] = pass12Rows[i]
+		pass2[place] = pass14Rows[i]
 	}
 }
 
-// productsKernel38Summary returns what rows lo to hi add to the state, in the stages pass9.
+// productsKernel42Summary returns what rows lo to hi add to the state, in the stages pass11.
 //
 //go:noinline
-func productsKernel38Summary(lo, hi int, pass11 []uint32, digitShift int64, digits []int64) {
+func productsKernel42Summary(lo, hi int, pass13 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass11Rows := pass11[lo:hi]
-	for _, pass := range pass11Rows {
+	pass13Rows := pass13[lo:hi]
+	for _, pass := range pass13Rows {
 		digit := int64(pass >> (digitShift & 31) & 255)
 		// g = groups(product)
 		digit2 := int(digit)
@@ -4516,10 +4545,10 @@ func productsKernel38Summary(lo, hi int, pass11 []uint32, digitShift int64, digi
 	}
 }
 
-// productsKernel40 runs rows lo to hi through the stages pass11, from the state before them to the one after.
+// productsKernel44 runs rows lo to hi through the stages pass13, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel40(lo, hi int, add6 []int64, pass15 []uint32, pass16, pass []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
+func productsKernel44(lo, hi int, add6 []int64, pass17 []uint32, pass18, pass []int64, digitNumber, digitShift, nPartitionedDistinct int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nPartitionedDistinct
 	places := (*[256]int64)(digits)
@@ -4527,37 +4556,37 @@ func productsKernel40(lo, hi int, add6 []int64, pass15 []uint32, pass16, pass []
 	for digit := range 256 {
 		places[digit] += add6[int64(digit)+x] - x2
 	}
-	pass15Rows := pass15[lo:hi]
-	pass16Rows := pass16[lo:hi]
-	pass16Rows = pass16Rows[:len(pass15Rows)]
-	for i := range pass15Rows {
-		digit := int64(pass15Rows[i] >> (digitShift & 31) & 255)
+	pass17Rows := pass17[lo:hi]
+	pass18Rows := pass18[lo:hi]
+	pass18Rows = pass18Rows[:len(pass17Rows)]
+	for i := range pass17Rows {
+		digit := int64(pass17Rows[i] >> (digitShift & 31) & 255)
 		// g = groups(product)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
-		pass[place] = pass16Rows[i]
+		pass[place] = pass18Rows[i]
 	}
 }
 
-// productsKernel40Summary returns what rows lo to hi add to the state, in the stages pass11.
+// productsKernel44Summary returns what rows lo to hi add to the state, in the stages pass13.
 //
 //go:noinline
-func productsKernel40Summary(lo, hi int, pass15 []uint32, digitShift int64, digits []int64) {
+func productsKernel44Summary(lo, hi int, pass17 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass15Rows := pass15[lo:hi]
-	for i := range pass15Rows {
-		digit := int64(pass15Rows[i] >> (digitShift & 31) & 255)
+	pass17Rows := pass17[lo:hi]
+	for i := range pass17Rows {
+		digit := int64(pass17Rows[i] >> (digitShift & 31) & 255)
 		// g = groups(product)
 		digit2 := int(digit)
 		counts[digit2]++
 	}
 }
 
-// productsKernel41 runs rows lo to hi through the stages map49, map50, map56, map57, map58, map59, from the state before them to the one after.
+// productsKernel45 runs rows lo to hi through the stages map49, map50, map56, map57, map58, map59, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel41(lo, hi int, pass17, compact6, insert7, map2, compact5 []int64, pass10, map3 []int32, insert10, map4, insert13, map5 []int64) {
+func productsKernel45(lo, hi int, either2, compact6, insert7, map2, compact5 []int64, pass11, map3 []int32, insert10, map4, insert13, map5 []int64) {
 	mapRows := map2[lo:hi]
 	mapRows2 := map3[lo:hi]
 	mapRows2 = mapRows2[:len(mapRows)]
@@ -4566,7 +4595,7 @@ func productsKernel41(lo, hi int, pass17, compact6, insert7, map2, compact5 []in
 	mapRows4 := map5[lo:hi]
 	mapRows4 = mapRows4[:len(mapRows)]
 	for i := range mapRows {
-		x := pass17[lo+i]
+		x := either2[lo+i]
 		var compact int64
 		if uint64(x) < uint64(len(compact6)) {
 			compact = compact6[x]
@@ -4585,8 +4614,8 @@ func productsKernel41(lo, hi int, pass17, compact6, insert7, map2, compact5 []in
 		}
 		compact4 := compact3
 		var pass int32
-		if uint64(compact4) < uint64(len(pass10)) {
-			pass = pass10[compact4]
+		if uint64(compact4) < uint64(len(pass11)) {
+			pass = pass11[compact4]
 		}
 		pass2 := pass
 		// return product: first(product, by: g)[top], revenue: revenue[top], sold: count(paid, by: g)[top], looked: count(!paid, by: g)[top]
@@ -4606,10 +4635,10 @@ func productsKernel41(lo, hi int, pass17, compact6, insert7, map2, compact5 []in
 	}
 }
 
-// productsKernel42 runs rows lo to hi through the stages map51, histogram7, from the state before them to the one after.
+// productsKernel46 runs rows lo to hi through the stages map51, histogram7, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel42(lo, hi int, histogram []int64, product []int32) {
+func productsKernel46(lo, hi int, histogram []int64, product []int32) {
 	productRows := product[lo:hi]
 	for i := range productRows {
 		x := uint32(productRows[i]) - 2147483648
@@ -4637,10 +4666,10 @@ func productsKernel42(lo, hi int, histogram []int64, product []int32) {
 	}
 }
 
-// productsKernel43 runs rows lo to hi through the stages partial11, offset11, add11, from the state before them to the one after.
+// productsKernel47 runs rows lo to hi through the stages partial11, offset11, add11, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel43(lo, hi int, histogram7, add []int64, add2 int64) int64 {
+func productsKernel47(lo, hi int, histogram7, add []int64, add2 int64) int64 {
 	histogram7Rows := histogram7[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram7Rows)]
@@ -4652,10 +4681,10 @@ func productsKernel43(lo, hi int, histogram7, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// productsKernel43Summary returns what rows lo to hi add to the state, in the stages partial11, offset11, add11.
+// productsKernel47Summary returns what rows lo to hi add to the state, in the stages partial11, offset11, add11.
 //
 //go:noinline
-func productsKernel43Summary(lo, hi int, histogram7 []int64) int64 {
+func productsKernel47Summary(lo, hi int, histogram7 []int64) int64 {
 	var add int64
 	histogram7Rows := histogram7[lo:hi]
 	for i := range histogram7Rows {
@@ -4664,10 +4693,10 @@ func productsKernel43Summary(lo, hi int, histogram7 []int64) int64 {
 	return add
 }
 
-// productsKernel44 runs rows lo to hi through the stages pass12, from the state before them to the one after.
+// productsKernel48 runs rows lo to hi through the stages pass14, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel44(lo, hi int, add7 []int64, product []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
+func productsKernel48(lo, hi int, add7 []int64, product []int32, pass []uint32, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	pass2 = pass2[:len(pass)]
@@ -4689,10 +4718,10 @@ func productsKernel44(lo, hi int, add7 []int64, product []int32, pass []uint32, 
 	}
 }
 
-// productsKernel44Summary returns what rows lo to hi add to the state, in the stages pass12.
+// productsKernel48Summary returns what rows lo to hi add to the state, in the stages pass14.
 //
 //go:noinline
-func productsKernel44Summary(lo, hi int, product []int32, digitShift int64, digits []int64) {
+func productsKernel48Summary(lo, hi int, product []int32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	productRows := product[lo:hi]
 	for i := range productRows {
@@ -4704,10 +4733,10 @@ func productsKernel44Summary(lo, hi int, product []int32, digitShift int64, digi
 	}
 }
 
-// productsKernel45 runs rows lo to hi through the stages pass13, from the state before them to the one after.
+// productsKernel49 runs rows lo to hi through the stages pass15, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel45(lo, hi int, add7 []int64, pass18, pass []uint32, pass19, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
+func productsKernel49(lo, hi int, add7 []int64, pass20, pass []uint32, pass21, pass2 []int64, digitNumber, digitShift, n int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * n
 	room := min(len(pass), len(pass2))
@@ -4718,27 +4747,27 @@ func productsKernel45(lo, hi int, add7 []int64, pass18, pass []uint32, pass19, p
 	for digit := range 256 {
 		places[digit] += add7[int64(digit)+x] - x2
 	}
-	pass18Rows := pass18[lo:hi]
-	pass19Rows := pass19[lo:hi]
-	pass19Rows = pass19Rows[:len(pass18Rows)]
-	for i, pass3 := range pass18Rows {
+	pass20Rows := pass20[lo:hi]
+	pass21Rows := pass21[lo:hi]
+	pass21Rows = pass21Rows[:len(pass20Rows)]
+	for i, pass3 := range pass20Rows {
 		digit := int64(pass3 >> (digitShift & 31) & 255)
 		// g = groups(product)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
 		pass[place] = pass3
-		pass2[place] = pass19Rows[i]
+		pass2[place] = pass21Rows[i]
 	}
 }
 
-// productsKernel45Summary returns what rows lo to hi add to the state, in the stages pass13.
+// productsKernel49Summary returns what rows lo to hi add to the state, in the stages pass15.
 //
 //go:noinline
-func productsKernel45Summary(lo, hi int, pass18 []uint32, digitShift int64, digits []int64) {
+func productsKernel49Summary(lo, hi int, pass20 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass18Rows := pass18[lo:hi]
-	for _, pass := range pass18Rows {
+	pass20Rows := pass20[lo:hi]
+	for _, pass := range pass20Rows {
 		digit := int64(pass >> (digitShift & 31) & 255)
 		// g = groups(product)
 		digit2 := int(digit)
@@ -4746,26 +4775,26 @@ func productsKernel45Summary(lo, hi int, pass18 []uint32, digitShift int64, digi
 	}
 }
 
-// productsKernel48 runs rows lo to hi through the stages map52, mask5, partial12, offset12, add12, map53, map54, map55, aggregate3, from the state before them to the one after.
+// productsKernel52 runs rows lo to hi through the stages map52, mask5, partial12, offset12, add12, map53, map54, map55, aggregate3, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel48(lo, hi int, pass24 []uint32, pass25, amount, aggregate []int64, aggregate2 []int32, paid []bool, aggregate3 []int64, map77 []bool, aggregate4 []int64, gRunsBegun, openSum int64, openLast int32, openSum2, openSum3 int64) (int64, int64, int32, int64, int64) {
+func productsKernel52(lo, hi int, pass26 []uint32, pass27, amount, aggregate []int64, aggregate2 []int32, paid []bool, aggregate3 []int64, map77 []bool, aggregate4 []int64, gRunsBegun, openSum int64, openLast int32, openSum2, openSum3 int64) (int64, int64, int32, int64, int64) {
 	aggregate2 = aggregate2[:len(aggregate)]
 	aggregate3 = aggregate3[:len(aggregate)]
 	aggregate4 = aggregate4[:len(aggregate)]
 	var lastPass uint32
 	if lo > 0 {
-		lastPass = pass24[lo-1]
+		lastPass = pass26[lo-1]
 	} else if lo < hi {
-		lastPass = ^pass24[lo]
+		lastPass = ^pass26[lo]
 	}
-	pass24Rows := pass24[lo:hi]
-	pass25Rows := pass25[lo:hi]
-	pass25Rows = pass25Rows[:len(pass24Rows)]
-	for i, pass := range pass24Rows {
+	pass26Rows := pass26[lo:hi]
+	pass27Rows := pass27[lo:hi]
+	pass27Rows = pass27Rows[:len(pass26Rows)]
+	for i, pass := range pass26Rows {
 		// g = groups(product)
 		head := pass != lastPass
-		x := pass25Rows[i]
+		x := pass27Rows[i]
 		var amount2 int64
 		if uint64(x) < uint64(len(amount)) {
 			amount2 = amount[x]
@@ -4812,11 +4841,11 @@ func productsKernel48(lo, hi int, pass24 []uint32, pass25, amount, aggregate []i
 	return gRunsBegun, openSum, openLast, openSum2, openSum3
 }
 
-// productsKernel48Summary returns what rows lo to hi add to the state, in the stages map52, mask5, partial12, offset12, add12, map53, map54, map55, aggregate3.
+// productsKernel52Summary returns what rows lo to hi add to the state, in the stages map52, mask5, partial12, offset12, add12, map53, map54, map55, aggregate3.
 // sum&(bit-1) is 0 if bit is 1, as in the first row of a group, and sum if bit is 0.
 //
 //go:noinline
-func productsKernel48Summary(lo, hi int, pass24 []uint32, pass25, amount []int64, paid, map77 []bool) (int64, bool, int64, bool, int32, bool, int64, bool, int64) {
+func productsKernel52Summary(lo, hi int, pass26 []uint32, pass27, amount []int64, paid, map77 []bool) (int64, bool, int64, bool, int32, bool, int64, bool, int64) {
 	var gRunsBegun int64
 	var openHead bool
 	var openSum int64
@@ -4828,17 +4857,17 @@ func productsKernel48Summary(lo, hi int, pass24 []uint32, pass25, amount []int64
 	var openSum3 int64
 	var lastPass uint32
 	if lo > 0 {
-		lastPass = pass24[lo-1]
+		lastPass = pass26[lo-1]
 	} else if lo < hi {
-		lastPass = ^pass24[lo]
+		lastPass = ^pass26[lo]
 	}
-	pass24Rows := pass24[lo:hi]
-	pass25Rows := pass25[lo:hi]
-	pass25Rows = pass25Rows[:len(pass24Rows)]
-	for i, pass := range pass24Rows {
+	pass26Rows := pass26[lo:hi]
+	pass27Rows := pass27[lo:hi]
+	pass27Rows = pass27Rows[:len(pass26Rows)]
+	for i, pass := range pass26Rows {
 		// g = groups(product)
 		head := pass != lastPass
-		x := pass25Rows[i]
+		x := pass27Rows[i]
 		var amount2 int64
 		if uint64(x) < uint64(len(amount)) {
 			amount2 = amount[x]
@@ -4870,10 +4899,10 @@ func productsKernel48Summary(lo, hi int, pass24 []uint32, pass25, amount []int64
 	return gRunsBegun, openHead, openSum, openPresent, openLast, openHead2, openSum2, openHead3, openSum3
 }
 
-// productsKernel50 runs rows lo to hi through the stages map68, map69, scalar14, scalar15, map70, map71, reduce8, scalar16, from the state before them to the one after.
+// productsKernel54 runs rows lo to hi through the stages map68, map69, scalar14, scalar15, map70, map71, reduce8, scalar16, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel50(lo, hi int, map2, revenue, map3 []int64, g, gSample, sum int64, least, greatest uint64) (int64, uint64, uint64) {
+func productsKernel54(lo, hi int, map2, revenue, map3 []int64, g, gSample, sum int64, least, greatest uint64) (int64, uint64, uint64) {
 	x := g / 16384
 	x2 := max(x, 1)
 	mapRows := map2[lo:hi]
@@ -4898,10 +4927,10 @@ func productsKernel50(lo, hi int, map2, revenue, map3 []int64, g, gSample, sum i
 	return sum, least, greatest
 }
 
-// productsKernel50Summary returns what rows lo to hi add to the state, in the stages map68, map69, scalar14, scalar15, map70, map71, reduce8, scalar16.
+// productsKernel54Summary returns what rows lo to hi add to the state, in the stages map68, map69, scalar14, scalar15, map70, map71, reduce8, scalar16.
 //
 //go:noinline
-func productsKernel50Summary(lo, hi int, revenue []int64, g int64) (int64, uint64, uint64) {
+func productsKernel54Summary(lo, hi int, revenue []int64, g int64) (int64, uint64, uint64) {
 	var sum int64
 	least := uint64(18446744073709551615)
 	var greatest uint64
@@ -4923,10 +4952,10 @@ func productsKernel50Summary(lo, hi int, revenue []int64, g int64) (int64, uint6
 	return sum, least, greatest
 }
 
-// productsKernel51 runs rows lo to hi through the stages map72, scalar17, scalar18, scalar19, from the state before them to the one after.
+// productsKernel55 runs rows lo to hi through the stages map72, scalar17, scalar18, scalar19, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel51(lo, hi int, map57 []int64, map2 []uint64, reduce13, reduce14 uint64, scalar12, scalar10, scalar11 int64) {
+func productsKernel55(lo, hi int, map57 []int64, map2 []uint64, reduce13, reduce14 uint64, scalar12, scalar10, scalar11 int64) {
 	x := reduce14 - reduce13
 	x2 := uint64(bits.LeadingZeros64(uint64(x)))
 	x3 := int64(x2)
@@ -4944,11 +4973,11 @@ func productsKernel51(lo, hi int, map57 []int64, map2 []uint64, reduce13, reduce
 	}
 }
 
-// productsKernel52 runs rows lo to hi through the stages histogram8, from the state before them to the one after.
+// productsKernel56 runs rows lo to hi through the stages histogram8, from the state before them to the one after.
 // Blocks of rows of both kinds list the selected ones first, and visit these: a branch on each would be guessed wrong.
 //
 //go:noinline
-func productsKernel52(lo, hi int, histogram []int64, map60 []uint64, digitWidth, digitShift, scalar13 int64) {
+func productsKernel56(lo, hi int, histogram []int64, map60 []uint64, digitWidth, digitShift, scalar13 int64) {
 	x := uint64(1) << (digitWidth & 63)
 	x2 := x - 1
 	x3 := int64(0) << (digitWidth & 63)
@@ -5161,10 +5190,10 @@ func productsKernel52(lo, hi int, histogram []int64, map60 []uint64, digitWidth,
 	}
 }
 
-// productsKernel53 runs rows lo to hi through the stages partial13, offset13, add13, from the state before them to the one after.
+// productsKernel57 runs rows lo to hi through the stages partial13, offset13, add13, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel53(lo, hi int, histogram8, add []int64, add2 int64) int64 {
+func productsKernel57(lo, hi int, histogram8, add []int64, add2 int64) int64 {
 	histogram8Rows := histogram8[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram8Rows)]
@@ -5176,10 +5205,10 @@ func productsKernel53(lo, hi int, histogram8, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// productsKernel53Summary returns what rows lo to hi add to the state, in the stages partial13, offset13, add13.
+// productsKernel57Summary returns what rows lo to hi add to the state, in the stages partial13, offset13, add13.
 //
 //go:noinline
-func productsKernel53Summary(lo, hi int, histogram8 []int64) int64 {
+func productsKernel57Summary(lo, hi int, histogram8 []int64) int64 {
 	var add int64
 	histogram8Rows := histogram8[lo:hi]
 	for i := range histogram8Rows {
@@ -5188,10 +5217,10 @@ func productsKernel53Summary(lo, hi int, histogram8 []int64) int64 {
 	return add
 }
 
-// productsKernel54 runs rows lo to hi through the stages pass16, from the state before them to the one after.
+// productsKernel58 runs rows lo to hi through the stages pass18, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel54(lo, hi int, add8 []int64, map60, pass []uint64, digitNumber, digitShift, digitWidth, gSample int64, digits []int64) {
+func productsKernel58(lo, hi int, add8 []int64, map60, pass []uint64, digitNumber, digitShift, digitWidth, gSample int64, digits []int64) {
 	x := uint64(1) << (digitWidth & 63)
 	x2 := x - 1
 	x3 := digitNumber << (digitWidth & 63)
@@ -5213,10 +5242,10 @@ func productsKernel54(lo, hi int, add8 []int64, map60, pass []uint64, digitNumbe
 	}
 }
 
-// productsKernel54Summary returns what rows lo to hi add to the state, in the stages pass16.
+// productsKernel58Summary returns what rows lo to hi add to the state, in the stages pass18.
 //
 //go:noinline
-func productsKernel54Summary(lo, hi int, map60 []uint64, digitShift, digitWidth int64, digits []int64) {
+func productsKernel58Summary(lo, hi int, map60 []uint64, digitShift, digitWidth int64, digits []int64) {
 	x := uint64(1) << (digitWidth & 63)
 	x2 := x - 1
 	counts := (*[1024]int64)(digits)
@@ -5229,10 +5258,10 @@ func productsKernel54Summary(lo, hi int, map60 []uint64, digitShift, digitWidth 
 	}
 }
 
-// productsKernel57 runs rows lo to hi through the stages pass19, from the state before them to the one after.
+// productsKernel61 runs rows lo to hi through the stages pass21, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel57(lo, hi int, pass, map60 []uint64) {
+func productsKernel61(lo, hi int, pass, map60 []uint64) {
 	passRows := pass[lo:hi]
 	map60Rows := map60[lo:hi]
 	map60Rows = map60Rows[:len(passRows)]
@@ -5242,26 +5271,26 @@ func productsKernel57(lo, hi int, pass, map60 []uint64) {
 	}
 }
 
-// productsKernel59 runs rows lo to hi through the stages map73, from the state before them to the one after.
+// productsKernel63 runs rows lo to hi through the stages map73, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel59(lo, hi int, pass31 []uint64, map2 []int64, scalar10 int64) {
+func productsKernel63(lo, hi int, pass33 []uint64, map2 []int64, scalar10 int64) {
 	x := uint64(1) << (scalar10 & 63)
 	x2 := x - 1
-	pass31Rows := pass31[lo:hi]
+	pass33Rows := pass33[lo:hi]
 	mapRows := map2[lo:hi]
-	mapRows = mapRows[:len(pass31Rows)]
-	for i := range pass31Rows {
+	mapRows = mapRows[:len(pass33Rows)]
+	for i := range pass33Rows {
 		// top = order(desc(revenue), limit: most)
-		mapRows[i] = int64(pass31Rows[i] & x2)
+		mapRows[i] = int64(pass33Rows[i] & x2)
 	}
 }
 
-// productsKernel60 runs rows lo to hi through the stages scalar20, scalar21, scalar22, mask6, partial14, offset14, add14, compact5, scalar23, scalar24, from the state before them to the one after.
+// productsKernel64 runs rows lo to hi through the stages scalar20, scalar21, scalar22, mask6, partial14, offset14, add14, compact5, scalar23, scalar24, from the state before them to the one after.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func productsKernel60(lo, hi int, revenue, map61, map57, map56, compact []int64, most, g, gCandidatesPlace int64) int64 {
+func productsKernel64(lo, hi int, revenue, map61, map57, map56, compact []int64, most, g, gCandidatesPlace int64) int64 {
 	x := min(most, g)
 	x2 := max(x, 0)
 	x3 := x2 * 32768
@@ -5301,11 +5330,11 @@ func productsKernel60(lo, hi int, revenue, map61, map57, map56, compact []int64,
 	return gCandidatesPlace
 }
 
-// productsKernel61 runs rows lo to hi through the stages mask7, partial15, offset15, add15, compact6, from the state before them to the one after.
+// productsKernel65 runs rows lo to hi through the stages mask7, partial15, offset15, add15, compact6, from the state before them to the one after.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func productsKernel61(lo, hi int, compact []int64, gAllPlace int64) int64 {
+func productsKernel65(lo, hi int, compact []int64, gAllPlace int64) int64 {
 	for i := range hi - lo {
 		row := int64(lo + i)
 		selected := row >= 0
@@ -5316,14 +5345,14 @@ func productsKernel61(lo, hi int, compact []int64, gAllPlace int64) int64 {
 	return gAllPlace
 }
 
-// productsKernel62 runs rows lo to hi through the stages map74, scalar25, scalar26, map75, map76, reduce9, scalar27, from the state before them to the one after.
+// productsKernel66 runs rows lo to hi through the stages map74, scalar25, scalar26, map75, map76, reduce9, scalar27, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel62(lo, hi int, either5, revenue, map2 []int64, g, gLeast, sum int64, least, greatest uint64) (int64, uint64, uint64) {
-	either5Rows := either5[lo:hi]
+func productsKernel66(lo, hi int, either7, revenue, map2 []int64, g, gLeast, sum int64, least, greatest uint64) (int64, uint64, uint64) {
+	either7Rows := either7[lo:hi]
 	mapRows := map2[lo:hi]
-	mapRows = mapRows[:len(either5Rows)]
-	for i, at := range either5Rows {
+	mapRows = mapRows[:len(either7Rows)]
+	for i, at := range either7Rows {
 		var revenue2 int64
 		if uint64(at) < uint64(len(revenue)) {
 			revenue2 = revenue[at]
@@ -5339,15 +5368,15 @@ func productsKernel62(lo, hi int, either5, revenue, map2 []int64, g, gLeast, sum
 	return sum, least, greatest
 }
 
-// productsKernel62Summary returns what rows lo to hi add to the state, in the stages map74, scalar25, scalar26, map75, map76, reduce9, scalar27.
+// productsKernel66Summary returns what rows lo to hi add to the state, in the stages map74, scalar25, scalar26, map75, map76, reduce9, scalar27.
 //
 //go:noinline
-func productsKernel62Summary(lo, hi int, either5, revenue []int64) (int64, uint64, uint64) {
+func productsKernel66Summary(lo, hi int, either7, revenue []int64) (int64, uint64, uint64) {
 	var sum int64
 	least := uint64(18446744073709551615)
 	var greatest uint64
-	either5Rows := either5[lo:hi]
-	for _, at := range either5Rows {
+	either7Rows := either7[lo:hi]
+	for _, at := range either7Rows {
 		var revenue2 int64
 		if uint64(at) < uint64(len(revenue)) {
 			revenue2 = revenue[at]
@@ -5361,10 +5390,10 @@ func productsKernel62Summary(lo, hi int, either5, revenue []int64) (int64, uint6
 	return sum, least, greatest
 }
 
-// productsKernel63 runs rows lo to hi through the stages map77, scalar28, scalar29, scalar30, from the state before them to the one after.
+// productsKernel67 runs rows lo to hi through the stages map77, scalar28, scalar29, scalar30, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel63(lo, hi int, map62, either5 []int64, map2 []uint64, reduce15, reduce16 uint64, scalar21, scalar19, scalar20 int64) {
+func productsKernel67(lo, hi int, map62, either7 []int64, map2 []uint64, reduce15, reduce16 uint64, scalar21, scalar19, scalar20 int64) {
 	x := reduce16 - reduce15
 	x2 := uint64(bits.LeadingZeros64(uint64(x)))
 	x3 := int64(x2)
@@ -5374,21 +5403,21 @@ func productsKernel63(lo, hi int, map62, either5 []int64, map2 []uint64, reduce1
 	x7 := -x6
 	x8 := max(x7, 0)
 	map62Rows := map62[lo:hi]
-	either5Rows := either5[lo:hi]
-	either5Rows = either5Rows[:len(map62Rows)]
+	either7Rows := either7[lo:hi]
+	either7Rows = either7Rows[:len(map62Rows)]
 	mapRows := map2[lo:hi]
 	mapRows = mapRows[:len(map62Rows)]
 	for i := range map62Rows {
 		// top = order(desc(revenue), limit: most)
-		mapRows[i] = (uint64(map62Rows[i])-9223372036854775808^18446744073709551615-reduce15)>>(x8&63)<<(scalar19&63) | uint64(either5Rows[i])
+		mapRows[i] = (uint64(map62Rows[i])-9223372036854775808^18446744073709551615-reduce15)>>(x8&63)<<(scalar19&63) | uint64(either7Rows[i])
 	}
 }
 
-// productsKernel64 runs rows lo to hi through the stages histogram9, from the state before them to the one after.
+// productsKernel68 runs rows lo to hi through the stages histogram9, from the state before them to the one after.
 // Blocks of rows of both kinds list the selected ones first, and visit these: a branch on each would be guessed wrong.
 //
 //go:noinline
-func productsKernel64(lo, hi int, histogram []int64, map65 []uint64, digitWidth, digitShift, scalar22 int64) {
+func productsKernel68(lo, hi int, histogram []int64, map65 []uint64, digitWidth, digitShift, scalar22 int64) {
 	x := uint64(1) << (digitWidth & 63)
 	x2 := x - 1
 	x3 := int64(0) << (digitWidth & 63)
@@ -5601,10 +5630,10 @@ func productsKernel64(lo, hi int, histogram []int64, map65 []uint64, digitWidth,
 	}
 }
 
-// productsKernel65 runs rows lo to hi through the stages partial16, offset16, add16, from the state before them to the one after.
+// productsKernel69 runs rows lo to hi through the stages partial16, offset16, add16, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel65(lo, hi int, histogram9, add []int64, add2 int64) int64 {
+func productsKernel69(lo, hi int, histogram9, add []int64, add2 int64) int64 {
 	histogram9Rows := histogram9[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram9Rows)]
@@ -5616,10 +5645,10 @@ func productsKernel65(lo, hi int, histogram9, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// productsKernel65Summary returns what rows lo to hi add to the state, in the stages partial16, offset16, add16.
+// productsKernel69Summary returns what rows lo to hi add to the state, in the stages partial16, offset16, add16.
 //
 //go:noinline
-func productsKernel65Summary(lo, hi int, histogram9 []int64) int64 {
+func productsKernel69Summary(lo, hi int, histogram9 []int64) int64 {
 	var add int64
 	histogram9Rows := histogram9[lo:hi]
 	for i := range histogram9Rows {
@@ -5628,10 +5657,10 @@ func productsKernel65Summary(lo, hi int, histogram9 []int64) int64 {
 	return add
 }
 
-// productsKernel66 runs rows lo to hi through the stages pass21, from the state before them to the one after.
+// productsKernel70 runs rows lo to hi through the stages pass23, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel66(lo, hi int, add9 []int64, map65, pass []uint64, digitNumber, digitShift, digitWidth, gLeast int64, digits []int64) {
+func productsKernel70(lo, hi int, add9 []int64, map65, pass []uint64, digitNumber, digitShift, digitWidth, gLeast int64, digits []int64) {
 	x := uint64(1) << (digitWidth & 63)
 	x2 := x - 1
 	x3 := digitNumber << (digitWidth & 63)
@@ -5653,10 +5682,10 @@ func productsKernel66(lo, hi int, add9 []int64, map65, pass []uint64, digitNumbe
 	}
 }
 
-// productsKernel66Summary returns what rows lo to hi add to the state, in the stages pass21.
+// productsKernel70Summary returns what rows lo to hi add to the state, in the stages pass23.
 //
 //go:noinline
-func productsKernel66Summary(lo, hi int, map65 []uint64, digitShift, digitWidth int64, digits []int64) {
+func productsKernel70Summary(lo, hi int, map65 []uint64, digitShift, digitWidth int64, digits []int64) {
 	x := uint64(1) << (digitWidth & 63)
 	x2 := x - 1
 	counts := (*[1024]int64)(digits)
@@ -5669,10 +5698,10 @@ func productsKernel66Summary(lo, hi int, map65 []uint64, digitShift, digitWidth 
 	}
 }
 
-// productsKernel69 runs rows lo to hi through the stages pass24, from the state before them to the one after.
+// productsKernel73 runs rows lo to hi through the stages pass26, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel69(lo, hi int, pass, map65 []uint64) {
+func productsKernel73(lo, hi int, pass, map65 []uint64) {
 	passRows := pass[lo:hi]
 	map65Rows := map65[lo:hi]
 	map65Rows = map65Rows[:len(passRows)]
@@ -5682,13 +5711,13 @@ func productsKernel69(lo, hi int, pass, map65 []uint64) {
 	}
 }
 
-// productsKernel71 runs rows lo to hi through the stages map78, map79, mask8, partial17, offset17, add17, compact7, scalar31, pass34, from the state before them to the one after.
+// productsKernel75 runs rows lo to hi through the stages map78, map79, mask8, partial17, offset17, add17, compact7, scalar31, pass37, from the state before them to the one after.
 // Blocks of rows of both kinds list the selected ones first, and visit these: a branch on each would be guessed wrong.
 // Every row is stored, and the next row overwrites it unless it is selected.
 // A place past the end belongs to rows after hi, which store it themselves.
 //
 //go:noinline
-func productsKernel71(lo, hi int, pass34 []uint64, compact, compact2, top []int64, reduce16, reduce15 uint64, scalar21, scalar19, gLeast, top2, gLeastTiedPlace int64) int64 {
+func productsKernel75(lo, hi int, pass36 []uint64, compact, compact2, top []int64, reduce16, reduce15 uint64, scalar21, scalar19, gLeast, top2, gLeastTiedPlace int64) int64 {
 	x := reduce16 - reduce15
 	x2 := uint64(bits.LeadingZeros64(uint64(x)))
 	x3 := int64(x2)
@@ -5700,24 +5729,24 @@ func productsKernel71(lo, hi int, pass34 []uint64, compact, compact2, top []int6
 	compact2 = compact2[:len(compact)]
 	lastX := uint64(18446744073709551615)
 	if lo > 0 {
-		lastX = pass34[lo-1] >> (scalar19 & 63)
+		lastX = pass36[lo-1] >> (scalar19 & 63)
 	}
-	pass34Rows := pass34[lo:hi]
+	pass36Rows := pass36[lo:hi]
 	var selected [256]uint8
 	mixed := true
 	begun := lo
-	for len(pass34Rows) >= 256 {
-		pass34Block := (*[256]uint64)(pass34Rows)
-		pass34Rows = pass34Rows[256:]
+	for len(pass36Rows) >= 256 {
+		pass36Block := (*[256]uint64)(pass36Rows)
+		pass36Rows = pass36Rows[256:]
 		count := 0
 		if mixed {
-			for i, pass := range pass34Block {
+			for i, pass := range pass36Block {
 				x8 := pass >> (scalar19 & 63)
 				// top = order(desc(revenue), limit: most)
 				previous := lastX
 				neighbour := uint64(18446744073709551615)
 				if begun+i < int(gLeast)-1 {
-					neighbour = pass34[begun+i+1] >> (scalar19 & 63)
+					neighbour = pass36[begun+i+1] >> (scalar19 & 63)
 				}
 				row := int64(begun + i)
 				x9 := int64(pass & x7)
@@ -5734,18 +5763,18 @@ func productsKernel71(lo, hi int, pass34 []uint64, compact, compact2, top []int6
 			}
 			for j := range count {
 				i := int(selected[j&255])
-				pass := pass34Block[i]
+				pass := pass36Block[i]
 				row := int64(begun + i)
 				x8 := int64(pass & x7)
 				top[row] = x8
 			}
 		} else {
-			for i, pass := range pass34Block {
+			for i, pass := range pass36Block {
 				x8 := pass >> (scalar19 & 63)
 				previous := lastX
 				neighbour := uint64(18446744073709551615)
 				if begun+i < int(gLeast)-1 {
-					neighbour = pass34[begun+i+1] >> (scalar19 & 63)
+					neighbour = pass36[begun+i+1] >> (scalar19 & 63)
 				}
 				row := int64(begun + i)
 				x9 := int64(pass & x7)
@@ -5766,12 +5795,12 @@ func productsKernel71(lo, hi int, pass34 []uint64, compact, compact2, top []int6
 		mixed = count > 16 && count < 240
 		begun += 256
 	}
-	for i, pass := range pass34Rows {
+	for i, pass := range pass36Rows {
 		x8 := pass >> (scalar19 & 63)
 		previous := lastX
 		neighbour := uint64(18446744073709551615)
 		if begun+i < int(gLeast)-1 {
-			neighbour = pass34[begun+i+1] >> (scalar19 & 63)
+			neighbour = pass36[begun+i+1] >> (scalar19 & 63)
 		}
 		row := int64(begun + i)
 		x9 := int64(pass & x7)
@@ -5790,11 +5819,11 @@ func productsKernel71(lo, hi int, pass34 []uint64, compact, compact2, top []int6
 	return gLeastTiedPlace
 }
 
-// productsKernel71Summary returns what rows lo to hi add to the state, in the stages map78, map79, mask8, partial17, offset17, add17, compact7, scalar31, pass34.
+// productsKernel75Summary returns what rows lo to hi add to the state, in the stages map78, map79, mask8, partial17, offset17, add17, compact7, scalar31, pass37.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func productsKernel71Summary(lo, hi int, pass34 []uint64, reduce16, reduce15 uint64, scalar21, scalar19, gLeast int64) int64 {
+func productsKernel75Summary(lo, hi int, pass36 []uint64, reduce16, reduce15 uint64, scalar21, scalar19, gLeast int64) int64 {
 	var gLeastTiedPlace int64
 	x := reduce16 - reduce15
 	x2 := uint64(bits.LeadingZeros64(uint64(x)))
@@ -5804,16 +5833,16 @@ func productsKernel71Summary(lo, hi int, pass34 []uint64, reduce16, reduce15 uin
 	cond := x5 > 0
 	lastX := uint64(18446744073709551615)
 	if lo > 0 {
-		lastX = pass34[lo-1] >> (scalar19 & 63)
+		lastX = pass36[lo-1] >> (scalar19 & 63)
 	}
-	pass34Rows := pass34[lo:hi]
-	for i, pass := range pass34Rows {
+	pass36Rows := pass36[lo:hi]
+	for i, pass := range pass36Rows {
 		x6 := pass >> (scalar19 & 63)
 		// top = order(desc(revenue), limit: most)
 		previous := lastX
 		neighbour := uint64(18446744073709551615)
 		if lo+i < int(gLeast)-1 {
-			neighbour = pass34[lo+i+1] >> (scalar19 & 63)
+			neighbour = pass36[lo+i+1] >> (scalar19 & 63)
 		}
 		selected := cond && (x6 == previous || x6 == neighbour)
 		gLeastTiedPlace += kgenBit[int64](selected)
@@ -5822,32 +5851,32 @@ func productsKernel71Summary(lo, hi int, pass34 []uint64, reduce16, reduce15 uin
 	return gLeastTiedPlace
 }
 
-// productsKernel72 runs rows lo to hi through the stages mask9, partial18, offset18, add18, compact8, from the state before them to the one after.
+// productsKernel76 runs rows lo to hi through the stages mask9, partial18, offset18, add18, compact8, from the state before them to the one after.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func productsKernel72(lo, hi int, either5, compact, compact2 []int64, gLeastAllPlace int64) int64 {
+func productsKernel76(lo, hi int, either7, compact, compact2 []int64, gLeastAllPlace int64) int64 {
 	compact2 = compact2[:len(compact)]
-	either5Rows := either5[lo:hi]
-	for i := range either5Rows {
+	either7Rows := either7[lo:hi]
+	for i := range either7Rows {
 		row := int64(lo + i)
 		selected := row >= 0
 		at := int(gLeastAllPlace)
-		compact[at] = either5Rows[i]
+		compact[at] = either7Rows[i]
 		compact2[at] = row
 		gLeastAllPlace += kgenBit[int64](selected)
 	}
 	return gLeastAllPlace
 }
 
-// productsKernel73 runs rows lo to hi through the stages map80, map81, histogram10, from the state before them to the one after.
+// productsKernel77 runs rows lo to hi through the stages map80, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel73(lo, hi int, either6, revenue, map2, histogram []int64) {
-	either6Rows := either6[lo:hi]
+func productsKernel77(lo, hi int, either8, revenue, map2 []int64) {
+	either8Rows := either8[lo:hi]
 	mapRows := map2[lo:hi]
-	mapRows = mapRows[:len(either6Rows)]
-	for i, at := range either6Rows {
+	mapRows = mapRows[:len(either8Rows)]
+	for i, at := range either8Rows {
 		var revenue2 int64
 		if uint64(at) < uint64(len(revenue)) {
 			revenue2 = revenue[at]
@@ -5855,8 +5884,58 @@ func productsKernel73(lo, hi int, either6, revenue, map2, histogram []int64) {
 		revenue3 := revenue2
 		// top = order(desc(revenue), limit: most)
 		mapRows[i] = revenue3
-		x := uint64(revenue3) - 9223372036854775808 ^ 18446744073709551615
+	}
+}
+
+// productsKernel78 runs rows lo to hi through the stages pass28, from the state before them to the one after.
+//
+//go:noinline
+func productsKernel78(lo, hi int, map68, either8, pass, digits []int64) {
+	list := (*[64]int64)(digits)
+	places := make([]int64, 64)
+	for place := lo; place < hi; place++ {
+		places[list[place]] = int64(place)
+	}
+	map68Rows := map68[lo:hi]
+	either8Rows := either8[lo:hi]
+	either8Rows = either8Rows[:len(map68Rows)]
+	for i := range map68Rows {
+		// top = order(desc(revenue), limit: most)
+		place := places[i]
+		pass[place] = either8Rows[i]
+	}
+}
+
+// productsKernel78Summary returns what rows lo to hi add to the state, in the stages pass28.
+//
+//go:noinline
+func productsKernel78Summary(lo, hi int, map68, digits []int64) {
+	list := (*[64]int64)(digits)
+	words := make([]uint64, 64)
+	map68Rows := map68[lo:hi]
+	for i := range map68Rows {
+		// top = order(desc(revenue), limit: most)
+		word := uint64(map68Rows[i]) - 9223372036854775808 ^ 18446744073709551615
+		at := i
+		for at > 0 && words[at-1] > word {
+			words[at] = words[at-1]
+			list[at] = list[at-1]
+			at--
+		}
+		words[at] = word
+		list[at] = int64(i)
+	}
+}
+
+// productsKernel79 runs rows lo to hi through the stages map81, histogram10, from the state before them to the one after.
+//
+//go:noinline
+func productsKernel79(lo, hi int, histogram, map68 []int64) {
+	map68Rows := map68[lo:hi]
+	for i := range map68Rows {
+		x := uint64(map68Rows[i]) - 9223372036854775808 ^ 18446744073709551615
 		digit := int64(x >> 0 & 255)
+		// top = order(desc(revenue), limit: most)
 		bin := int(digit)
 		if uint64(bin) < uint64(len(histogram)) {
 			histogram[bin]++
@@ -5899,10 +5978,10 @@ func productsKernel73(lo, hi int, either6, revenue, map2, histogram []int64) {
 	}
 }
 
-// productsKernel74 runs rows lo to hi through the stages partial19, offset19, add19, from the state before them to the one after.
+// productsKernel80 runs rows lo to hi through the stages partial19, offset19, add19, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel74(lo, hi int, histogram10, add []int64, add2 int64) int64 {
+func productsKernel80(lo, hi int, histogram10, add []int64, add2 int64) int64 {
 	histogram10Rows := histogram10[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram10Rows)]
@@ -5914,10 +5993,10 @@ func productsKernel74(lo, hi int, histogram10, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// productsKernel74Summary returns what rows lo to hi add to the state, in the stages partial19, offset19, add19.
+// productsKernel80Summary returns what rows lo to hi add to the state, in the stages partial19, offset19, add19.
 //
 //go:noinline
-func productsKernel74Summary(lo, hi int, histogram10 []int64) int64 {
+func productsKernel80Summary(lo, hi int, histogram10 []int64) int64 {
 	var add int64
 	histogram10Rows := histogram10[lo:hi]
 	for i := range histogram10Rows {
@@ -5926,10 +6005,10 @@ func productsKernel74Summary(lo, hi int, histogram10 []int64) int64 {
 	return add
 }
 
-// productsKernel75 runs rows lo to hi through the stages pass26, from the state before them to the one after.
+// productsKernel81 runs rows lo to hi through the stages pass29, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel75(lo, hi int, add10, map68 []int64, pass []uint64, either6, pass2 []int64, digitNumber, digitShift, gAgain int64, digits []int64) {
+func productsKernel81(lo, hi int, add10, map68 []int64, pass []uint64, either8, pass2 []int64, digitNumber, digitShift, gAgain int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * gAgain
 	pass2 = pass2[:len(pass)]
@@ -5939,8 +6018,8 @@ func productsKernel75(lo, hi int, add10, map68 []int64, pass []uint64, either6, 
 		places[digit] += add10[int64(digit)+x] - x2
 	}
 	map68Rows := map68[lo:hi]
-	either6Rows := either6[lo:hi]
-	either6Rows = either6Rows[:len(map68Rows)]
+	either8Rows := either8[lo:hi]
+	either8Rows = either8Rows[:len(map68Rows)]
 	for i := range map68Rows {
 		x3 := uint64(map68Rows[i]) - 9223372036854775808 ^ 18446744073709551615
 		digit := int64(x3 >> (digitShift & 63) & 255)
@@ -5949,14 +6028,14 @@ func productsKernel75(lo, hi int, add10, map68 []int64, pass []uint64, either6, 
 		place := places[digit2]
 		places[digit2] = place + 1
 		pass[place] = x3
-		pass2[place] = either6Rows[i]
+		pass2[place] = either8Rows[i]
 	}
 }
 
-// productsKernel75Summary returns what rows lo to hi add to the state, in the stages pass26.
+// productsKernel81Summary returns what rows lo to hi add to the state, in the stages pass29.
 //
 //go:noinline
-func productsKernel75Summary(lo, hi int, map68 []int64, digitShift int64, digits []int64) {
+func productsKernel81Summary(lo, hi int, map68 []int64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	map68Rows := map68[lo:hi]
 	for i := range map68Rows {
@@ -5968,10 +6047,10 @@ func productsKernel75Summary(lo, hi int, map68 []int64, digitShift int64, digits
 	}
 }
 
-// productsKernel76 runs rows lo to hi through the stages pass27, from the state before them to the one after.
+// productsKernel82 runs rows lo to hi through the stages pass30, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel76(lo, hi int, add10 []int64, pass35, pass []uint64, pass36, pass2 []int64, digitNumber, digitShift, gAgain int64, digits []int64) {
+func productsKernel82(lo, hi int, add10 []int64, pass38, pass []uint64, pass39, pass2 []int64, digitNumber, digitShift, gAgain int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * gAgain
 	room := min(len(pass), len(pass2))
@@ -5982,27 +6061,27 @@ func productsKernel76(lo, hi int, add10 []int64, pass35, pass []uint64, pass36, 
 	for digit := range 256 {
 		places[digit] += add10[int64(digit)+x] - x2
 	}
-	pass35Rows := pass35[lo:hi]
-	pass36Rows := pass36[lo:hi]
-	pass36Rows = pass36Rows[:len(pass35Rows)]
-	for i, pass3 := range pass35Rows {
+	pass38Rows := pass38[lo:hi]
+	pass39Rows := pass39[lo:hi]
+	pass39Rows = pass39Rows[:len(pass38Rows)]
+	for i, pass3 := range pass38Rows {
 		digit := int64(pass3 >> (digitShift & 63) & 255)
 		// top = order(desc(revenue), limit: most)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
 		pass[place] = pass3
-		pass2[place] = pass36Rows[i]
+		pass2[place] = pass39Rows[i]
 	}
 }
 
-// productsKernel76Summary returns what rows lo to hi add to the state, in the stages pass27.
+// productsKernel82Summary returns what rows lo to hi add to the state, in the stages pass30.
 //
 //go:noinline
-func productsKernel76Summary(lo, hi int, pass35 []uint64, digitShift int64, digits []int64) {
+func productsKernel82Summary(lo, hi int, pass38 []uint64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass35Rows := pass35[lo:hi]
-	for _, pass := range pass35Rows {
+	pass38Rows := pass38[lo:hi]
+	for _, pass := range pass38Rows {
 		digit := int64(pass >> (digitShift & 63) & 255)
 		// top = order(desc(revenue), limit: most)
 		digit2 := int(digit)
@@ -6010,10 +6089,10 @@ func productsKernel76Summary(lo, hi int, pass35 []uint64, digitShift int64, digi
 	}
 }
 
-// productsKernel82 runs rows lo to hi through the stages pass33, from the state before them to the one after.
+// productsKernel88 runs rows lo to hi through the stages pass36, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel82(lo, hi int, add10 []int64, pass47 []uint64, pass48, pass []int64, digitNumber, digitShift, gAgain int64, digits []int64) {
+func productsKernel88(lo, hi int, add10 []int64, pass50 []uint64, pass51, pass []int64, digitNumber, digitShift, gAgain int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * gAgain
 	places := (*[256]int64)(digits)
@@ -6021,81 +6100,81 @@ func productsKernel82(lo, hi int, add10 []int64, pass47 []uint64, pass48, pass [
 	for digit := range 256 {
 		places[digit] += add10[int64(digit)+x] - x2
 	}
-	pass47Rows := pass47[lo:hi]
-	pass48Rows := pass48[lo:hi]
-	pass48Rows = pass48Rows[:len(pass47Rows)]
-	for i := range pass47Rows {
-		digit := int64(pass47Rows[i] >> (digitShift & 63) & 255)
+	pass50Rows := pass50[lo:hi]
+	pass51Rows := pass51[lo:hi]
+	pass51Rows = pass51Rows[:len(pass50Rows)]
+	for i := range pass50Rows {
+		digit := int64(pass50Rows[i] >> (digitShift & 63) & 255)
 		// top = order(desc(revenue), limit: most)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
-		pass[place] = pass48Rows[i]
+		pass[place] = pass51Rows[i]
 	}
 }
 
-// productsKernel82Summary returns what rows lo to hi add to the state, in the stages pass33.
+// productsKernel88Summary returns what rows lo to hi add to the state, in the stages pass36.
 //
 //go:noinline
-func productsKernel82Summary(lo, hi int, pass47 []uint64, digitShift int64, digits []int64) {
+func productsKernel88Summary(lo, hi int, pass50 []uint64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass47Rows := pass47[lo:hi]
-	for i := range pass47Rows {
-		digit := int64(pass47Rows[i] >> (digitShift & 63) & 255)
+	pass50Rows := pass50[lo:hi]
+	for i := range pass50Rows {
+		digit := int64(pass50Rows[i] >> (digitShift & 63) & 255)
 		// top = order(desc(revenue), limit: most)
 		digit2 := int(digit)
 		counts[digit2]++
 	}
 }
 
-// productsKernel83 runs rows lo to hi through the stages pass35, from the state before them to the one after.
+// productsKernel89 runs rows lo to hi through the stages pass38, from the state before them to the one after.
 // Blocks of rows of both kinds list the selected ones first, and visit these: a branch on each would be guessed wrong.
 //
 //go:noinline
-func productsKernel83(lo, hi int, either7, pass49, top []int64, top2 int64) {
-	either7Rows := either7[lo:hi]
-	pass49Rows := pass49[lo:hi]
-	pass49Rows = pass49Rows[:len(either7Rows)]
+func productsKernel89(lo, hi int, either9, either10, top []int64, top2 int64) {
+	either9Rows := either9[lo:hi]
+	either10Rows := either10[lo:hi]
+	either10Rows = either10Rows[:len(either9Rows)]
 	var selected [256]uint8
 	mixed := true
-	for len(either7Rows) >= 256 {
-		either7Block := (*[256]int64)(either7Rows)
-		either7Rows = either7Rows[256:]
-		pass49Block := (*[256]int64)(pass49Rows)
-		pass49Rows = pass49Rows[256:]
+	for len(either9Rows) >= 256 {
+		either9Block := (*[256]int64)(either9Rows)
+		either9Rows = either9Rows[256:]
+		either10Block := (*[256]int64)(either10Rows)
+		either10Rows = either10Rows[256:]
 		count := 0
 		if mixed {
-			for i, either := range either7Block {
+			for i, either := range either9Block {
 				selected[count&255] = uint8(i)
 				count += int(kgenBit[uint64](either < top2))
 			}
 			for j := range count {
 				i := int(selected[j&255])
-				either := either7Block[i]
+				either := either9Block[i]
 				// top = order(desc(revenue), limit: most)
-				top[either] = pass49Block[i]
+				top[either] = either10Block[i]
 			}
 		} else {
-			for i, either := range either7Block {
+			for i, either := range either9Block {
 				if either < top2 {
 					count++
-					top[either] = pass49Block[i]
+					top[either] = either10Block[i]
 				}
 			}
 		}
 		mixed = count > 16 && count < 240
 	}
-	for i, either := range either7Rows {
+	for i, either := range either9Rows {
 		if either < top2 {
-			top[either] = pass49Rows[i]
+			top[either] = either10Rows[i]
 		}
 	}
 }
 
-// productsKernel84 runs rows lo to hi through the stages map82, map83, map84, map85, from the state before them to the one after.
+// productsKernel90 runs rows lo to hi through the stages map82, map83, map84, map85, from the state before them to the one after.
 //
 //go:noinline
-func productsKernel84(lo, hi int, top []int64, either12, product []int32, revenue, revenue2, either17, sold, either22, looked []int64) {
+func productsKernel90(lo, hi int, top []int64, either15, product []int32, revenue, revenue2, either20, sold, either25, looked []int64) {
 	topRows := top[lo:hi]
 	productRows := product[lo:hi]
 	productRows = productRows[:len(topRows)]
@@ -6107,8 +6186,8 @@ func productsKernel84(lo, hi int, top []int64, either12, product []int32, revenu
 	lookedRows = lookedRows[:len(topRows)]
 	for i, x := range topRows {
 		var either int32
-		if uint64(x) < uint64(len(either12)) {
-			either = either12[x]
+		if uint64(x) < uint64(len(either15)) {
+			either = either15[x]
 		}
 		either2 := either
 		// return product: first(product, by: g)[top], revenue: revenue[top], sold: count(paid, by: g)[top], looked: count(!paid, by: g)[top]
@@ -6120,14 +6199,14 @@ func productsKernel84(lo, hi int, top []int64, either12, product []int32, revenu
 		revenue4 := revenue3
 		revenueRows[i] = revenue4
 		var either3 int64
-		if uint64(x) < uint64(len(either17)) {
-			either3 = either17[x]
+		if uint64(x) < uint64(len(either20)) {
+			either3 = either20[x]
 		}
 		either4 := either3
 		soldRows[i] = either4
 		var either5 int64
-		if uint64(x) < uint64(len(either22)) {
-			either5 = either22[x]
+		if uint64(x) < uint64(len(either25)) {
+			either5 = either25[x]
 		}
 		either6 := either5
 		lookedRows[i] = either6

@@ -52,839 +52,869 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 	}
 	call := kgenBegin(options)
 	workers := kgenWorkers(&call, n, 65536)
-	var sum int64
-	var least uint64
-	var greatest uint64
-	var least2 uint64
-	var greatest2 uint64
-	if workers > 1 {
-		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-		var sum2 int64
-		least3 := uint64(18446744073709551615)
-		var greatest3 uint64
-		least4 := uint64(18446744073709551615)
-		var greatest4 uint64
-		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				sum3, least5, greatest5, least6, greatest6 := sessionsKernel1(lo, hi, visitor, time)
-				blocks.await()
-				sumBefore := sum2
-				leastBefore := least3
-				greatestBefore := greatest3
-				leastBefore2 := least4
-				greatestBefore2 := greatest4
-				sum2 = sumBefore + sum3
-				least3 = min(leastBefore, least5)
-				greatest3 = max(greatestBefore, greatest5)
-				least4 = min(leastBefore2, least6)
-				greatest4 = max(greatestBefore2, greatest6)
-				blocks.release()
-			}
-		})
-		sum = sum2
-		least = least3
-		greatest = greatest3
-		least2 = least4
-		greatest2 = greatest4
-	} else {
-		sum, least, greatest, least2, greatest2 = sessionsKernel1(0, n, visitor, time)
-	}
 	scalar := 64 - int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1))))))
 	scalar2 := int64(8)
 	if int64(n) >= 524288 {
 		scalar2 = 10
 	}
-	cond := sum > 0
-	x := uint64(0)
-	if cond {
-		x = least
-	}
-	x2 := uint64(0)
-	if cond {
-		x2 = greatest
-	}
-	x3 := uint64(0)
-	if cond {
-		x3 = least2
-	}
-	x4 := uint64(0)
-	if cond {
-		x4 = greatest2
-	}
-	x5 := x2 - x
-	x6 := uint64(bits.LeadingZeros64(uint64(x5)))
-	x7 := int64(x6)
-	x8 := 64 - x7
-	x9 := x4 - x3
-	x10 := uint64(bits.LeadingZeros64(uint64(x9)))
-	x11 := int64(x10)
-	x12 := 64 - x11
-	x13 := x8 + x12
-	cond2 := x13 <= int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1))))))
-	x14 := int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))) - int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1))))))%kgenSelect(int64(n) >= 524288, int64(10), 8)
-	if cond2 {
-		x14 = x13
-	}
-	map2 := kgenTemporary[uint64](&call, n)
-	if workers > 1 {
-		kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-			sessionsKernel2(lo, hi, visitor, time, map2, x, x4, x3, x2, x14, scalar, scalar2)
-		})
-	} else {
-		sessionsKernel2(0, n, visitor, time, map2, x, x4, x3, x2, x14, scalar, scalar2)
-	}
-	scalar4 := (x14 + scalar2 - 1) / scalar2
-	scalar5 := (x14 + max((x14+scalar2-1)/scalar2, 1) - 1) / max((x14+scalar2-1)/scalar2, 1)
-	nDigitsLength := max((x14+scalar2-1)/scalar2<<((x14+max((x14+scalar2-1)/scalar2, 1)-1)/max((x14+scalar2-1)/scalar2, 1)&63), 0)
-	if int(nDigitsLength) > 2147483647 {
-		return fmt.Errorf("n_digits would have %d rows; at most 2147483647 can be computed", int(nDigitsLength))
-	}
-	histogram := kgenTemporary[int64](&call, int(nDigitsLength))
-	clear(histogram)
-	few := min(workers, n/(max(len(histogram), 1)*32))
-	if n < 65536 {
-		few = workers
-	}
-	if few > 1 {
-		kgenFork(&call, few, n, 4096, func(_, lo, hi int) {
-			histogramOwn := make([]int64, len(histogram))
-			sessionsKernel3(lo, hi, histogramOwn, map2, scalar5, scalar, scalar4)
-			for i := range histogramOwn {
-				atomic.AddInt64(&histogram[i], histogramOwn[i])
-			}
-		})
-	} else {
-		sessionsKernel3(0, n, histogram, map2, scalar5, scalar, scalar4)
-	}
-	add := kgenTemporary[int64](&call, int(nDigitsLength))
-	if workers > 1 {
-		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-		var add2 int64
-		kgenInOrder(&call, workers, int(nDigitsLength), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				add3 := sessionsKernel4Summary(lo, hi, histogram)
-				blocks.await()
-				addBefore := add2
-				add2 = addBefore + add3
-				blocks.release()
-				sessionsKernel4(lo, hi, histogram, add, addBefore)
-			}
-		})
-	} else {
-		sessionsKernel4(0, int(nDigitsLength), histogram, add, 0)
-	}
-	pass := kgenTemporary[uint64](&call, n)
-	if 1 < int(scalar4) {
-		if workers > 1 {
-			counts := make([]int64, 1024)
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 1024)
-					sessionsKernel5Summary(lo, hi, map2, int64(int(scalar)+0*int(scalar5)), scalar5, digits)
-					blocks.await()
-					for digit := range 1024 {
-						count := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count
-					}
-					blocks.release()
-					sessionsKernel5(lo, hi, add, map2, pass, 0, int64(int(scalar)+0*int(scalar5)), scalar5, int64(n), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 1024)
-			sessionsKernel5(0, n, add, map2, pass, 0, int64(int(scalar)+0*int(scalar5)), scalar5, int64(n), digits)
-		}
-	}
-	pass2 := kgenTemporary[uint64](&call, n)
-	if 2 < int(scalar4) {
-		if workers > 1 {
-			counts := make([]int64, 1024)
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 1024)
-					sessionsKernel5Summary(lo, hi, pass, int64(int(scalar)+int(scalar5)), scalar5, digits)
-					blocks.await()
-					for digit := range 1024 {
-						count := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count
-					}
-					blocks.release()
-					sessionsKernel5(lo, hi, add, pass, pass2, 1, int64(int(scalar)+int(scalar5)), scalar5, int64(n), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 1024)
-			sessionsKernel5(0, n, add, pass, pass2, 1, int64(int(scalar)+int(scalar5)), scalar5, int64(n), digits)
-		}
-	}
-	if 3 < int(scalar4) {
-		if workers > 1 {
-			counts := make([]int64, 1024)
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 1024)
-					sessionsKernel5Summary(lo, hi, pass2, int64(int(scalar)+2*int(scalar5)), scalar5, digits)
-					blocks.await()
-					for digit := range 1024 {
-						count := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count
-					}
-					blocks.release()
-					sessionsKernel5(lo, hi, add, pass2, pass, 2, int64(int(scalar)+2*int(scalar5)), scalar5, int64(n), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 1024)
-			sessionsKernel5(0, n, add, pass2, pass, 2, int64(int(scalar)+2*int(scalar5)), scalar5, int64(n), digits)
-		}
-	}
-	if 4 < int(scalar4) {
-		if workers > 1 {
-			counts := make([]int64, 1024)
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 1024)
-					sessionsKernel5Summary(lo, hi, pass, int64(int(scalar)+3*int(scalar5)), scalar5, digits)
-					blocks.await()
-					for digit := range 1024 {
-						count := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count
-					}
-					blocks.release()
-					sessionsKernel5(lo, hi, add, pass, pass2, 3, int64(int(scalar)+3*int(scalar5)), scalar5, int64(n), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 1024)
-			sessionsKernel5(0, n, add, pass, pass2, 3, int64(int(scalar)+3*int(scalar5)), scalar5, int64(n), digits)
-		}
-	}
-	if 5 < int(scalar4) {
-		if workers > 1 {
-			counts := make([]int64, 1024)
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 1024)
-					sessionsKernel5Summary(lo, hi, pass2, int64(int(scalar)+4*int(scalar5)), scalar5, digits)
-					blocks.await()
-					for digit := range 1024 {
-						count := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count
-					}
-					blocks.release()
-					sessionsKernel5(lo, hi, add, pass2, pass, 4, int64(int(scalar)+4*int(scalar5)), scalar5, int64(n), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 1024)
-			sessionsKernel5(0, n, add, pass2, pass, 4, int64(int(scalar)+4*int(scalar5)), scalar5, int64(n), digits)
-		}
-	}
-	if 6 < int(scalar4) {
-		if workers > 1 {
-			counts := make([]int64, 1024)
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 1024)
-					sessionsKernel5Summary(lo, hi, pass, int64(int(scalar)+5*int(scalar5)), scalar5, digits)
-					blocks.await()
-					for digit := range 1024 {
-						count := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count
-					}
-					blocks.release()
-					sessionsKernel5(lo, hi, add, pass, pass2, 5, int64(int(scalar)+5*int(scalar5)), scalar5, int64(n), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 1024)
-			sessionsKernel5(0, n, add, pass, pass2, 5, int64(int(scalar)+5*int(scalar5)), scalar5, int64(n), digits)
-		}
-	}
-	if 7 < int(scalar4) {
-		if workers > 1 {
-			counts := make([]int64, 1024)
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 1024)
-					sessionsKernel5Summary(lo, hi, pass2, int64(int(scalar)+6*int(scalar5)), scalar5, digits)
-					blocks.await()
-					for digit := range 1024 {
-						count := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count
-					}
-					blocks.release()
-					sessionsKernel5(lo, hi, add, pass2, pass, 6, int64(int(scalar)+6*int(scalar5)), scalar5, int64(n), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 1024)
-			sessionsKernel5(0, n, add, pass2, pass, 6, int64(int(scalar)+6*int(scalar5)), scalar5, int64(n), digits)
-		}
-	}
-	pass3 := kgenTemporary[uint64](&call, n)
-	if int(scalar4) == 1 {
-		if workers > 1 {
-			counts := make([]int64, 1024)
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 1024)
-					sessionsKernel5Summary(lo, hi, map2, int64(int(scalar)+0*int(scalar5)), scalar5, digits)
-					blocks.await()
-					for digit := range 1024 {
-						count := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count
-					}
-					blocks.release()
-					sessionsKernel5(lo, hi, add, map2, pass3, 0, int64(int(scalar)+0*int(scalar5)), scalar5, int64(n), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 1024)
-			sessionsKernel5(0, n, add, map2, pass3, 0, int64(int(scalar)+0*int(scalar5)), scalar5, int64(n), digits)
-		}
-	}
-	if int(scalar4) == 0 {
-		if workers > 1 {
-			kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-				sessionsKernel8(lo, hi, pass3, map2)
-			})
-		} else {
-			sessionsKernel8(0, n, pass3, map2)
-		}
-	}
-	if 1 < int(scalar4) {
-		if int(scalar4) < (int(scalar4)+1)/2*2 {
-			if workers > 1 {
-				counts := make([]int64, 1024)
-				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						digits := make([]int64, 1024)
-						sessionsKernel5Summary(lo, hi, pass2, int64(int(scalar)+(int(scalar4)-1)*int(scalar5)), scalar5, digits)
-						blocks.await()
-						for digit := range 1024 {
-							count := digits[digit]
-							digits[digit] = counts[digit]
-							counts[digit] += count
-						}
-						blocks.release()
-						sessionsKernel5(lo, hi, add, pass2, pass3, int64(int(scalar4)-1), int64(int(scalar)+(int(scalar4)-1)*int(scalar5)), scalar5, int64(n), digits)
-					}
-				})
-			} else {
-				digits := make([]int64, 1024)
-				sessionsKernel5(0, n, add, pass2, pass3, int64(int(scalar4)-1), int64(int(scalar)+(int(scalar4)-1)*int(scalar5)), scalar5, int64(n), digits)
-			}
-		} else {
-			if workers > 1 {
-				counts := make([]int64, 1024)
-				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						digits := make([]int64, 1024)
-						sessionsKernel5Summary(lo, hi, pass, int64(int(scalar)+(int(scalar4)-1)*int(scalar5)), scalar5, digits)
-						blocks.await()
-						for digit := range 1024 {
-							count := digits[digit]
-							digits[digit] = counts[digit]
-							counts[digit] += count
-						}
-						blocks.release()
-						sessionsKernel5(lo, hi, add, pass, pass3, int64(int(scalar4)-1), int64(int(scalar)+(int(scalar4)-1)*int(scalar5)), scalar5, int64(n), digits)
-					}
-				})
-			} else {
-				digits := make([]int64, 1024)
-				sessionsKernel5(0, n, add, pass, pass3, int64(int(scalar4)-1), int64(int(scalar)+(int(scalar4)-1)*int(scalar5)), scalar5, int64(n), digits)
-			}
-		}
-	}
-	either := kgenTemporary[int64](&call, n)
-	either2 := kgenTemporary[int64](&call, n)
 	p := kgenTemporary[int64](&call, n)
-	var nTiedPlace int64
-	if workers > 1 {
-		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-		var nTiedPlace2 int64
-		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				nTiedPlace3 := sessionsKernel10Summary(lo, hi, pass3, x2, x, x4, x3, x14, scalar, int64(n))
-				blocks.await()
-				nTiedPlaceBefore := nTiedPlace2
-				nTiedPlace2 = nTiedPlaceBefore + nTiedPlace3
-				nTiedPlaceEnd := nTiedPlace2
-				blocks.release()
-				compactPart := either[:nTiedPlaceEnd]
-				compactPart2 := either2[:nTiedPlaceEnd]
-				sessionsKernel10(lo, hi, pass3, compactPart, compactPart2, p, x2, x, x4, x3, x14, scalar, int64(n), nTiedPlaceBefore)
-			}
-		})
-		nTiedPlace = nTiedPlace2
+	if 0 < 65-n {
+		map2 := kgenTemporary[uint64](&call, n)
+		pass := kgenTemporary[int64](&call, n)
+		digits := make([]int64, 64)
+		sessionsKernel2Summary(0, n, time, digits)
+		sessionsKernel2(0, n, visitor, map2, time, pass, digits)
+		digits2 := make([]int64, 64)
+		sessionsKernel3Summary(0, n, pass, map2, digits2)
+		sessionsKernel3(0, n, pass, map2, p, digits2)
 	} else {
-		nTiedPlace = sessionsKernel10(0, n, pass3, either, either2, p, x2, x, x4, x3, x14, scalar, int64(n), 0)
-	}
-	nTiedLength := nTiedPlace
-	cond3 := nTiedPlace <= int64(n)>>1
-	x15 := int64(0)
-	if cond3 {
-		x15 = 1
-	}
-	var nAllLength int64
-	if 0 < int(x15) {
-	} else {
-		var nAllPlace int64
+		var sum int64
+		var least uint64
+		var greatest uint64
+		var least2 uint64
+		var greatest2 uint64
 		if workers > 1 {
 			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-			var nAllPlace2 int64
+			var sum2 int64
+			least3 := uint64(18446744073709551615)
+			var greatest3 uint64
+			least4 := uint64(18446744073709551615)
+			var greatest4 uint64
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				compactScratch := make([]int64, 32768)
-				compactScratch2 := make([]int64, 32768)
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					nAllPlace3 := sessionsKernel11(lo, hi, compactScratch, compactScratch2, 0)
+					sum3, least5, greatest5, least6, greatest6 := sessionsKernel4(lo, hi, visitor, time)
 					blocks.await()
-					nAllPlaceBefore := nAllPlace2
-					nAllPlace2 = nAllPlaceBefore + nAllPlace3
+					sumBefore := sum2
+					leastBefore := least3
+					greatestBefore := greatest3
+					leastBefore2 := least4
+					greatestBefore2 := greatest4
+					sum2 = sumBefore + sum3
+					least3 = min(leastBefore, least5)
+					greatest3 = max(greatestBefore, greatest5)
+					least4 = min(leastBefore2, least6)
+					greatest4 = max(greatestBefore2, greatest6)
 					blocks.release()
-					copy(either2[nAllPlaceBefore:], compactScratch[:nAllPlace3])
-					copy(either[nAllPlaceBefore:], compactScratch2[:nAllPlace3])
 				}
 			})
-			nAllPlace = nAllPlace2
+			sum = sum2
+			least = least3
+			greatest = greatest3
+			least2 = least4
+			greatest2 = greatest4
 		} else {
-			nAllPlace = sessionsKernel11(0, n, either2, either, 0)
+			sum, least, greatest, least2, greatest2 = sessionsKernel4(0, n, visitor, time)
 		}
-		nAllLength2 := nAllPlace
-		nAllLength = nAllLength2
-	}
-	nAllLength2 := nAllLength
-	map3 := kgenTemporary[int64](&call, max(int(nTiedLength), int(nAllLength2)))
-	map4 := kgenTemporary[uint64](&call, max(int(nTiedLength), int(nAllLength2)))
-	histogram2 := kgenTemporary[int64](&call, 2048)
-	clear(histogram2)
-	histogram3 := kgenTemporary[int64](&call, 2048)
-	clear(histogram3)
-	few2 := min(workers, max(int(nTiedLength), int(nAllLength2))/131072)
-	if max(int(nTiedLength), int(nAllLength2)) < 65536 {
-		few2 = workers
-	}
-	if few2 > 1 {
-		kgenFork(&call, few2, max(int(nTiedLength), int(nAllLength2)), 4096, func(_, lo, hi int) {
-			histogramOwn := make([]int64, 2048)
-			histogramOwn2 := make([]int64, 2048)
-			sessionsKernel12(lo, hi, either2, time, map3, visitor, map4, histogramOwn, histogramOwn2)
-			for i := range histogramOwn {
-				atomic.AddInt64(&histogram2[i], histogramOwn[i])
-			}
-			for i := range histogramOwn2 {
-				atomic.AddInt64(&histogram3[i], histogramOwn2[i])
-			}
-		})
-	} else {
-		sessionsKernel12(0, max(int(nTiedLength), int(nAllLength2)), either2, time, map3, visitor, map4, histogram2, histogram3)
-	}
-	add2 := kgenTemporary[int64](&call, 2048)
-	if workers > 1 {
-		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-		var add3 int64
-		kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				add4 := sessionsKernel13Summary(lo, hi, histogram2)
-				blocks.await()
-				addBefore := add3
-				add3 = addBefore + add4
-				blocks.release()
-				sessionsKernel13(lo, hi, histogram2, add2, addBefore)
-			}
-		})
-	} else {
-		sessionsKernel13(0, 2048, histogram2, add2, 0)
-	}
-	pass4 := kgenTemporary[uint64](&call, max(int(nTiedLength), int(nAllLength2)))
-	pass5 := kgenTemporary[int64](&call, max(int(nTiedLength), int(nAllLength2)))
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				digits := make([]int64, 256)
-				sessionsKernel14Summary(lo, hi, map3, 0, digits)
-				blocks.await()
-				for digit := range 256 {
-					count := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count
+		cond := sum > 0
+		x := uint64(0)
+		if cond {
+			x = least
+		}
+		x2 := uint64(0)
+		if cond {
+			x2 = greatest
+		}
+		x3 := uint64(0)
+		if cond {
+			x3 = least2
+		}
+		x4 := uint64(0)
+		if cond {
+			x4 = greatest2
+		}
+		x5 := x2 - x
+		x6 := uint64(bits.LeadingZeros64(uint64(x5)))
+		x7 := int64(x6)
+		x8 := 64 - x7
+		x9 := x4 - x3
+		x10 := uint64(bits.LeadingZeros64(uint64(x9)))
+		x11 := int64(x10)
+		x12 := 64 - x11
+		x13 := x8 + x12
+		cond2 := x13 <= int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1))))))
+		x14 := int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1)))))) - int64(uint64(bits.LeadingZeros64(uint64(uint64(max(int64(n)-1, 1))))))%scalar2
+		if cond2 {
+			x14 = x13
+		}
+		map2 := kgenTemporary[uint64](&call, n)
+		if workers > 1 {
+			kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
+				sessionsKernel5(lo, hi, visitor, time, map2, x, x4, x3, x2, x14, scalar, scalar2)
+			})
+		} else {
+			sessionsKernel5(0, n, visitor, time, map2, x, x4, x3, x2, x14, scalar, scalar2)
+		}
+		scalar4 := (x14 + scalar2 - 1) / scalar2
+		scalar5 := (x14 + max((x14+scalar2-1)/scalar2, 1) - 1) / max((x14+scalar2-1)/scalar2, 1)
+		nDigitsLength := max((x14+scalar2-1)/scalar2<<((x14+max((x14+scalar2-1)/scalar2, 1)-1)/max((x14+scalar2-1)/scalar2, 1)&63), 0)
+		if int(nDigitsLength) > 2147483647 {
+			return fmt.Errorf("n_digits would have %d rows; at most 2147483647 can be computed", int(nDigitsLength))
+		}
+		histogram := kgenTemporary[int64](&call, int(nDigitsLength))
+		clear(histogram)
+		few := min(workers, n/(max(len(histogram), 1)*32))
+		if n < 65536 {
+			few = workers
+		}
+		if few > 1 {
+			kgenFork(&call, few, n, 4096, func(_, lo, hi int) {
+				histogramOwn := make([]int64, len(histogram))
+				sessionsKernel6(lo, hi, histogramOwn, map2, scalar5, scalar, scalar4)
+				for i := range histogramOwn {
+					atomic.AddInt64(&histogram[i], histogramOwn[i])
 				}
-				blocks.release()
-				sessionsKernel14(lo, hi, add2, map3, pass4, pass5, 0, 0, int64(max(int(nTiedLength), int(nAllLength2))), digits)
-			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		sessionsKernel14(0, max(int(nTiedLength), int(nAllLength2)), add2, map3, pass4, pass5, 0, 0, int64(max(int(nTiedLength), int(nAllLength2))), digits)
-	}
-	pass6 := kgenTemporary[uint64](&call, max(int(nTiedLength), int(nAllLength2)))
-	pass7 := kgenTemporary[int64](&call, max(int(nTiedLength), int(nAllLength2)))
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				digits := make([]int64, 256)
-				sessionsKernel15Summary(lo, hi, pass4, 8, digits)
-				blocks.await()
-				for digit := range 256 {
-					count := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count
+			})
+		} else {
+			sessionsKernel6(0, n, histogram, map2, scalar5, scalar, scalar4)
+		}
+		add := kgenTemporary[int64](&call, int(nDigitsLength))
+		if workers > 1 {
+			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+			var add2 int64
+			kgenInOrder(&call, workers, int(nDigitsLength), 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					add3 := sessionsKernel7Summary(lo, hi, histogram)
+					blocks.await()
+					addBefore := add2
+					add2 = addBefore + add3
+					blocks.release()
+					sessionsKernel7(lo, hi, histogram, add, addBefore)
 				}
-				blocks.release()
-				sessionsKernel15(lo, hi, add2, pass4, pass6, pass5, pass7, 1, 8, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+			})
+		} else {
+			sessionsKernel7(0, int(nDigitsLength), histogram, add, 0)
+		}
+		pass := kgenTemporary[uint64](&call, n)
+		if 1 < int(scalar4) {
+			if workers > 1 {
+				counts := make([]int64, 1024)
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 1024)
+						sessionsKernel8Summary(lo, hi, map2, int64(int(scalar)+0*int(scalar5)), scalar5, digits)
+						blocks.await()
+						for digit := range 1024 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						sessionsKernel8(lo, hi, add, map2, pass, 0, int64(int(scalar)+0*int(scalar5)), scalar5, int64(n), digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 1024)
+				sessionsKernel8(0, n, add, map2, pass, 0, int64(int(scalar)+0*int(scalar5)), scalar5, int64(n), digits)
 			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		sessionsKernel15(0, max(int(nTiedLength), int(nAllLength2)), add2, pass4, pass6, pass5, pass7, 1, 8, int64(max(int(nTiedLength), int(nAllLength2))), digits)
-	}
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				digits := make([]int64, 256)
-				sessionsKernel15Summary(lo, hi, pass6, 16, digits)
-				blocks.await()
-				for digit := range 256 {
-					count := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count
+		}
+		pass2 := kgenTemporary[uint64](&call, n)
+		if 2 < int(scalar4) {
+			if workers > 1 {
+				counts := make([]int64, 1024)
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 1024)
+						sessionsKernel8Summary(lo, hi, pass, int64(int(scalar)+int(scalar5)), scalar5, digits)
+						blocks.await()
+						for digit := range 1024 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						sessionsKernel8(lo, hi, add, pass, pass2, 1, int64(int(scalar)+int(scalar5)), scalar5, int64(n), digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 1024)
+				sessionsKernel8(0, n, add, pass, pass2, 1, int64(int(scalar)+int(scalar5)), scalar5, int64(n), digits)
+			}
+		}
+		if 3 < int(scalar4) {
+			if workers > 1 {
+				counts := make([]int64, 1024)
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 1024)
+						sessionsKernel8Summary(lo, hi, pass2, int64(int(scalar)+2*int(scalar5)), scalar5, digits)
+						blocks.await()
+						for digit := range 1024 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						sessionsKernel8(lo, hi, add, pass2, pass, 2, int64(int(scalar)+2*int(scalar5)), scalar5, int64(n), digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 1024)
+				sessionsKernel8(0, n, add, pass2, pass, 2, int64(int(scalar)+2*int(scalar5)), scalar5, int64(n), digits)
+			}
+		}
+		if 4 < int(scalar4) {
+			if workers > 1 {
+				counts := make([]int64, 1024)
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 1024)
+						sessionsKernel8Summary(lo, hi, pass, int64(int(scalar)+3*int(scalar5)), scalar5, digits)
+						blocks.await()
+						for digit := range 1024 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						sessionsKernel8(lo, hi, add, pass, pass2, 3, int64(int(scalar)+3*int(scalar5)), scalar5, int64(n), digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 1024)
+				sessionsKernel8(0, n, add, pass, pass2, 3, int64(int(scalar)+3*int(scalar5)), scalar5, int64(n), digits)
+			}
+		}
+		if 5 < int(scalar4) {
+			if workers > 1 {
+				counts := make([]int64, 1024)
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 1024)
+						sessionsKernel8Summary(lo, hi, pass2, int64(int(scalar)+4*int(scalar5)), scalar5, digits)
+						blocks.await()
+						for digit := range 1024 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						sessionsKernel8(lo, hi, add, pass2, pass, 4, int64(int(scalar)+4*int(scalar5)), scalar5, int64(n), digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 1024)
+				sessionsKernel8(0, n, add, pass2, pass, 4, int64(int(scalar)+4*int(scalar5)), scalar5, int64(n), digits)
+			}
+		}
+		if 6 < int(scalar4) {
+			if workers > 1 {
+				counts := make([]int64, 1024)
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 1024)
+						sessionsKernel8Summary(lo, hi, pass, int64(int(scalar)+5*int(scalar5)), scalar5, digits)
+						blocks.await()
+						for digit := range 1024 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						sessionsKernel8(lo, hi, add, pass, pass2, 5, int64(int(scalar)+5*int(scalar5)), scalar5, int64(n), digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 1024)
+				sessionsKernel8(0, n, add, pass, pass2, 5, int64(int(scalar)+5*int(scalar5)), scalar5, int64(n), digits)
+			}
+		}
+		if 7 < int(scalar4) {
+			if workers > 1 {
+				counts := make([]int64, 1024)
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 1024)
+						sessionsKernel8Summary(lo, hi, pass2, int64(int(scalar)+6*int(scalar5)), scalar5, digits)
+						blocks.await()
+						for digit := range 1024 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						sessionsKernel8(lo, hi, add, pass2, pass, 6, int64(int(scalar)+6*int(scalar5)), scalar5, int64(n), digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 1024)
+				sessionsKernel8(0, n, add, pass2, pass, 6, int64(int(scalar)+6*int(scalar5)), scalar5, int64(n), digits)
+			}
+		}
+		pass3 := kgenTemporary[uint64](&call, n)
+		if int(scalar4) == 1 {
+			if workers > 1 {
+				counts := make([]int64, 1024)
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 1024)
+						sessionsKernel8Summary(lo, hi, map2, int64(int(scalar)+0*int(scalar5)), scalar5, digits)
+						blocks.await()
+						for digit := range 1024 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						sessionsKernel8(lo, hi, add, map2, pass3, 0, int64(int(scalar)+0*int(scalar5)), scalar5, int64(n), digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 1024)
+				sessionsKernel8(0, n, add, map2, pass3, 0, int64(int(scalar)+0*int(scalar5)), scalar5, int64(n), digits)
+			}
+		}
+		if int(scalar4) == 0 {
+			if workers > 1 {
+				kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
+					sessionsKernel11(lo, hi, pass3, map2)
+				})
+			} else {
+				sessionsKernel11(0, n, pass3, map2)
+			}
+		}
+		if 1 < int(scalar4) {
+			if int(scalar4) < (int(scalar4)+1)/2*2 {
+				if workers > 1 {
+					counts := make([]int64, 1024)
+					kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							digits := make([]int64, 1024)
+							sessionsKernel8Summary(lo, hi, pass2, int64(int(scalar)+(int(scalar4)-1)*int(scalar5)), scalar5, digits)
+							blocks.await()
+							for digit := range 1024 {
+								count := digits[digit]
+								digits[digit] = counts[digit]
+								counts[digit] += count
+							}
+							blocks.release()
+							sessionsKernel8(lo, hi, add, pass2, pass3, int64(int(scalar4)-1), int64(int(scalar)+(int(scalar4)-1)*int(scalar5)), scalar5, int64(n), digits)
+						}
+					})
+				} else {
+					digits := make([]int64, 1024)
+					sessionsKernel8(0, n, add, pass2, pass3, int64(int(scalar4)-1), int64(int(scalar)+(int(scalar4)-1)*int(scalar5)), scalar5, int64(n), digits)
 				}
-				blocks.release()
-				sessionsKernel15(lo, hi, add2, pass6, pass4, pass7, pass5, 2, 16, int64(max(int(nTiedLength), int(nAllLength2))), digits)
-			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		sessionsKernel15(0, max(int(nTiedLength), int(nAllLength2)), add2, pass6, pass4, pass7, pass5, 2, 16, int64(max(int(nTiedLength), int(nAllLength2))), digits)
-	}
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				digits := make([]int64, 256)
-				sessionsKernel15Summary(lo, hi, pass4, 24, digits)
-				blocks.await()
-				for digit := range 256 {
-					count := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count
+			} else {
+				if workers > 1 {
+					counts := make([]int64, 1024)
+					kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+						for blocks.next() {
+							lo, hi := blocks.lo, blocks.hi
+							digits := make([]int64, 1024)
+							sessionsKernel8Summary(lo, hi, pass, int64(int(scalar)+(int(scalar4)-1)*int(scalar5)), scalar5, digits)
+							blocks.await()
+							for digit := range 1024 {
+								count := digits[digit]
+								digits[digit] = counts[digit]
+								counts[digit] += count
+							}
+							blocks.release()
+							sessionsKernel8(lo, hi, add, pass, pass3, int64(int(scalar4)-1), int64(int(scalar)+(int(scalar4)-1)*int(scalar5)), scalar5, int64(n), digits)
+						}
+					})
+				} else {
+					digits := make([]int64, 1024)
+					sessionsKernel8(0, n, add, pass, pass3, int64(int(scalar4)-1), int64(int(scalar)+(int(scalar4)-1)*int(scalar5)), scalar5, int64(n), digits)
 				}
-				blocks.release()
-				sessionsKernel15(lo, hi, add2, pass4, pass6, pass5, pass7, 3, 24, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		sessionsKernel15(0, max(int(nTiedLength), int(nAllLength2)), add2, pass4, pass6, pass5, pass7, 3, 24, int64(max(int(nTiedLength), int(nAllLength2))), digits)
-	}
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				digits := make([]int64, 256)
-				sessionsKernel15Summary(lo, hi, pass6, 32, digits)
-				blocks.await()
-				for digit := range 256 {
-					count := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count
+		}
+		either := kgenTemporary[int64](&call, n)
+		either2 := kgenTemporary[int64](&call, n)
+		var nTiedPlace int64
+		if workers > 1 {
+			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+			var nTiedPlace2 int64
+			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					nTiedPlace3 := sessionsKernel13Summary(lo, hi, pass3, x2, x, x4, x3, x14, scalar, int64(n))
+					blocks.await()
+					nTiedPlaceBefore := nTiedPlace2
+					nTiedPlace2 = nTiedPlaceBefore + nTiedPlace3
+					nTiedPlaceEnd := nTiedPlace2
+					blocks.release()
+					compactPart := either[:nTiedPlaceEnd]
+					compactPart2 := either2[:nTiedPlaceEnd]
+					sessionsKernel13(lo, hi, pass3, compactPart, compactPart2, p, x2, x, x4, x3, x14, scalar, int64(n), nTiedPlaceBefore)
 				}
-				blocks.release()
-				sessionsKernel15(lo, hi, add2, pass6, pass4, pass7, pass5, 4, 32, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+			})
+			nTiedPlace = nTiedPlace2
+		} else {
+			nTiedPlace = sessionsKernel13(0, n, pass3, either, either2, p, x2, x, x4, x3, x14, scalar, int64(n), 0)
+		}
+		nTiedLength := nTiedPlace
+		cond3 := nTiedPlace <= int64(n)>>1
+		x15 := int64(0)
+		if cond3 {
+			x15 = 1
+		}
+		var nAllLength int64
+		if 0 < int(x15) {
+		} else {
+			var nAllPlace int64
+			if workers > 1 {
+				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+				var nAllPlace2 int64
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					compactScratch := make([]int64, 32768)
+					compactScratch2 := make([]int64, 32768)
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						nAllPlace3 := sessionsKernel14(lo, hi, compactScratch, compactScratch2, 0)
+						blocks.await()
+						nAllPlaceBefore := nAllPlace2
+						nAllPlace2 = nAllPlaceBefore + nAllPlace3
+						blocks.release()
+						copy(either2[nAllPlaceBefore:], compactScratch[:nAllPlace3])
+						copy(either[nAllPlaceBefore:], compactScratch2[:nAllPlace3])
+					}
+				})
+				nAllPlace = nAllPlace2
+			} else {
+				nAllPlace = sessionsKernel14(0, n, either2, either, 0)
 			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		sessionsKernel15(0, max(int(nTiedLength), int(nAllLength2)), add2, pass6, pass4, pass7, pass5, 4, 32, int64(max(int(nTiedLength), int(nAllLength2))), digits)
-	}
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
+			nAllLength2 := nAllPlace
+			nAllLength = nAllLength2
+		}
+		nAllLength2 := nAllLength
+		map3 := kgenTemporary[int64](&call, max(int(nTiedLength), int(nAllLength2)))
+		map4 := kgenTemporary[int64](&call, max(int(nTiedLength), int(nAllLength2)))
+		if workers > 1 {
+			kgenFork(&call, workers, max(int(nTiedLength), int(nAllLength2)), 4096, func(_, lo, hi int) {
+				sessionsKernel15(lo, hi, either2, visitor, map3, time, map4)
+			})
+		} else {
+			sessionsKernel15(0, max(int(nTiedLength), int(nAllLength2)), either2, visitor, map3, time, map4)
+		}
+		pass4 := kgenTemporary[int64](&call, n)
+		either3 := kgenTemporary[int64](&call, n)
+		if 0 < 65-max(int(nTiedLength), int(nAllLength2)) {
+			map5 := kgenTemporary[uint64](&call, max(int(nTiedLength), int(nAllLength2)))
+			digits := make([]int64, 64)
+			sessionsKernel16Summary(0, max(int(nTiedLength), int(nAllLength2)), map4, digits)
+			sessionsKernel16(0, max(int(nTiedLength), int(nAllLength2)), map3, map5, map4, pass4, digits)
+			digits2 := make([]int64, 64)
+			sessionsKernel17Summary(0, max(int(nTiedLength), int(nAllLength2)), pass4, map5, digits2)
+			sessionsKernel17(0, max(int(nTiedLength), int(nAllLength2)), pass4, map5, either2, either3, digits2)
+		} else {
+			map5 := kgenTemporary[uint64](&call, max(int(nTiedLength), int(nAllLength2)))
+			histogram2 := kgenTemporary[int64](&call, 2048)
+			clear(histogram2)
+			histogram3 := kgenTemporary[int64](&call, 2048)
+			clear(histogram3)
+			few2 := min(workers, max(int(nTiedLength), int(nAllLength2))/131072)
+			if max(int(nTiedLength), int(nAllLength2)) < 65536 {
+				few2 = workers
+			}
+			if few2 > 1 {
+				kgenFork(&call, few2, max(int(nTiedLength), int(nAllLength2)), 4096, func(_, lo, hi int) {
+					histogramOwn := make([]int64, 2048)
+					histogramOwn2 := make([]int64, 2048)
+					sessionsKernel18(lo, hi, map3, map5, histogramOwn, map4, histogramOwn2)
+					for i := range histogramOwn {
+						atomic.AddInt64(&histogram2[i], histogramOwn[i])
+					}
+					for i := range histogramOwn2 {
+						atomic.AddInt64(&histogram3[i], histogramOwn2[i])
+					}
+				})
+			} else {
+				sessionsKernel18(0, max(int(nTiedLength), int(nAllLength2)), map3, map5, histogram2, map4, histogram3)
+			}
+			add2 := kgenTemporary[int64](&call, 2048)
+			if workers > 1 {
+				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+				var add3 int64
+				kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						add4 := sessionsKernel19Summary(lo, hi, histogram2)
+						blocks.await()
+						addBefore := add3
+						add3 = addBefore + add4
+						blocks.release()
+						sessionsKernel19(lo, hi, histogram2, add2, addBefore)
+					}
+				})
+			} else {
+				sessionsKernel19(0, 2048, histogram2, add2, 0)
+			}
+			pass5 := kgenTemporary[uint64](&call, max(int(nTiedLength), int(nAllLength2)))
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						sessionsKernel20Summary(lo, hi, map4, 0, digits)
+						blocks.await()
+						for digit := range 256 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						sessionsKernel20(lo, hi, add2, map4, pass5, pass4, 0, 0, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+					}
+				})
+			} else {
 				digits := make([]int64, 256)
-				sessionsKernel15Summary(lo, hi, pass4, 40, digits)
-				blocks.await()
-				for digit := range 256 {
-					count := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count
-				}
-				blocks.release()
-				sessionsKernel15(lo, hi, add2, pass4, pass6, pass5, pass7, 5, 40, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+				sessionsKernel20(0, max(int(nTiedLength), int(nAllLength2)), add2, map4, pass5, pass4, 0, 0, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		sessionsKernel15(0, max(int(nTiedLength), int(nAllLength2)), add2, pass4, pass6, pass5, pass7, 5, 40, int64(max(int(nTiedLength), int(nAllLength2))), digits)
-	}
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
+			pass6 := kgenTemporary[uint64](&call, max(int(nTiedLength), int(nAllLength2)))
+			pass7 := kgenTemporary[int64](&call, max(int(nTiedLength), int(nAllLength2)))
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						sessionsKernel21Summary(lo, hi, pass5, 8, digits)
+						blocks.await()
+						for digit := range 256 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						sessionsKernel21(lo, hi, add2, pass5, pass6, pass4, pass7, 1, 8, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+					}
+				})
+			} else {
 				digits := make([]int64, 256)
-				sessionsKernel15Summary(lo, hi, pass6, 48, digits)
-				blocks.await()
-				for digit := range 256 {
-					count := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count
-				}
-				blocks.release()
-				sessionsKernel15(lo, hi, add2, pass6, pass4, pass7, pass5, 6, 48, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+				sessionsKernel21(0, max(int(nTiedLength), int(nAllLength2)), add2, pass5, pass6, pass4, pass7, 1, 8, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		sessionsKernel15(0, max(int(nTiedLength), int(nAllLength2)), add2, pass6, pass4, pass7, pass5, 6, 48, int64(max(int(nTiedLength), int(nAllLength2))), digits)
-	}
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						sessionsKernel21Summary(lo, hi, pass6, 16, digits)
+						blocks.await()
+						for digit := range 256 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						sessionsKernel21(lo, hi, add2, pass6, pass5, pass7, pass4, 2, 16, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+					}
+				})
+			} else {
 				digits := make([]int64, 256)
-				sessionsKernel21Summary(lo, hi, pass4, 56, digits)
-				blocks.await()
-				for digit := range 256 {
-					count := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count
-				}
-				blocks.release()
-				sessionsKernel21(lo, hi, add2, pass4, pass5, pass7, 7, 56, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+				sessionsKernel21(0, max(int(nTiedLength), int(nAllLength2)), add2, pass6, pass5, pass7, pass4, 2, 16, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		sessionsKernel21(0, max(int(nTiedLength), int(nAllLength2)), add2, pass4, pass5, pass7, 7, 56, int64(max(int(nTiedLength), int(nAllLength2))), digits)
-	}
-	add3 := kgenTemporary[int64](&call, 2048)
-	if workers > 1 {
-		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-		var add4 int64
-		kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				add5 := sessionsKernel22Summary(lo, hi, histogram3)
-				blocks.await()
-				addBefore := add4
-				add4 = addBefore + add5
-				blocks.release()
-				sessionsKernel22(lo, hi, histogram3, add3, addBefore)
-			}
-		})
-	} else {
-		sessionsKernel22(0, 2048, histogram3, add3, 0)
-	}
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						sessionsKernel21Summary(lo, hi, pass5, 24, digits)
+						blocks.await()
+						for digit := range 256 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						sessionsKernel21(lo, hi, add2, pass5, pass6, pass4, pass7, 3, 24, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+					}
+				})
+			} else {
 				digits := make([]int64, 256)
-				sessionsKernel23Summary(lo, hi, pass7, map4, 0, digits)
-				blocks.await()
-				for digit := range 256 {
-					count := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count
-				}
-				blocks.release()
-				sessionsKernel23(lo, hi, add3, pass7, map4, pass4, pass5, 0, 0, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+				sessionsKernel21(0, max(int(nTiedLength), int(nAllLength2)), add2, pass5, pass6, pass4, pass7, 3, 24, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		sessionsKernel23(0, max(int(nTiedLength), int(nAllLength2)), add3, pass7, map4, pass4, pass5, 0, 0, int64(max(int(nTiedLength), int(nAllLength2))), digits)
-	}
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						sessionsKernel21Summary(lo, hi, pass6, 32, digits)
+						blocks.await()
+						for digit := range 256 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						sessionsKernel21(lo, hi, add2, pass6, pass5, pass7, pass4, 4, 32, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+					}
+				})
+			} else {
 				digits := make([]int64, 256)
-				sessionsKernel15Summary(lo, hi, pass4, 8, digits)
-				blocks.await()
-				for digit := range 256 {
-					count := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count
-				}
-				blocks.release()
-				sessionsKernel15(lo, hi, add3, pass4, pass6, pass5, pass7, 1, 8, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+				sessionsKernel21(0, max(int(nTiedLength), int(nAllLength2)), add2, pass6, pass5, pass7, pass4, 4, 32, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		sessionsKernel15(0, max(int(nTiedLength), int(nAllLength2)), add3, pass4, pass6, pass5, pass7, 1, 8, int64(max(int(nTiedLength), int(nAllLength2))), digits)
-	}
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						sessionsKernel21Summary(lo, hi, pass5, 40, digits)
+						blocks.await()
+						for digit := range 256 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						sessionsKernel21(lo, hi, add2, pass5, pass6, pass4, pass7, 5, 40, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+					}
+				})
+			} else {
 				digits := make([]int64, 256)
-				sessionsKernel15Summary(lo, hi, pass6, 16, digits)
-				blocks.await()
-				for digit := range 256 {
-					count := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count
-				}
-				blocks.release()
-				sessionsKernel15(lo, hi, add3, pass6, pass4, pass7, pass5, 2, 16, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+				sessionsKernel21(0, max(int(nTiedLength), int(nAllLength2)), add2, pass5, pass6, pass4, pass7, 5, 40, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		sessionsKernel15(0, max(int(nTiedLength), int(nAllLength2)), add3, pass6, pass4, pass7, pass5, 2, 16, int64(max(int(nTiedLength), int(nAllLength2))), digits)
-	}
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						sessionsKernel21Summary(lo, hi, pass6, 48, digits)
+						blocks.await()
+						for digit := range 256 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						sessionsKernel21(lo, hi, add2, pass6, pass5, pass7, pass4, 6, 48, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+					}
+				})
+			} else {
 				digits := make([]int64, 256)
-				sessionsKernel15Summary(lo, hi, pass4, 24, digits)
-				blocks.await()
-				for digit := range 256 {
-					count := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count
-				}
-				blocks.release()
-				sessionsKernel15(lo, hi, add3, pass4, pass6, pass5, pass7, 3, 24, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+				sessionsKernel21(0, max(int(nTiedLength), int(nAllLength2)), add2, pass6, pass5, pass7, pass4, 6, 48, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		sessionsKernel15(0, max(int(nTiedLength), int(nAllLength2)), add3, pass4, pass6, pass5, pass7, 3, 24, int64(max(int(nTiedLength), int(nAllLength2))), digits)
-	}
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						sessionsKernel27Summary(lo, hi, pass5, 56, digits)
+						blocks.await()
+						for digit := range 256 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						sessionsKernel27(lo, hi, add2, pass5, pass4, pass7, 7, 56, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+					}
+				})
+			} else {
 				digits := make([]int64, 256)
-				sessionsKernel15Summary(lo, hi, pass6, 32, digits)
-				blocks.await()
-				for digit := range 256 {
-					count := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count
-				}
-				blocks.release()
-				sessionsKernel15(lo, hi, add3, pass6, pass4, pass7, pass5, 4, 32, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+				sessionsKernel27(0, max(int(nTiedLength), int(nAllLength2)), add2, pass5, pass4, pass7, 7, 56, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		sessionsKernel15(0, max(int(nTiedLength), int(nAllLength2)), add3, pass6, pass4, pass7, pass5, 4, 32, int64(max(int(nTiedLength), int(nAllLength2))), digits)
-	}
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
+			add3 := kgenTemporary[int64](&call, 2048)
+			if workers > 1 {
+				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+				var add4 int64
+				kgenInOrder(&call, workers, 2048, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						add5 := sessionsKernel28Summary(lo, hi, histogram3)
+						blocks.await()
+						addBefore := add4
+						add4 = addBefore + add5
+						blocks.release()
+						sessionsKernel28(lo, hi, histogram3, add3, addBefore)
+					}
+				})
+			} else {
+				sessionsKernel28(0, 2048, histogram3, add3, 0)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						sessionsKernel29Summary(lo, hi, pass7, map5, 0, digits)
+						blocks.await()
+						for digit := range 256 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						sessionsKernel29(lo, hi, add3, pass7, map5, pass5, pass4, 0, 0, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+					}
+				})
+			} else {
 				digits := make([]int64, 256)
-				sessionsKernel15Summary(lo, hi, pass4, 40, digits)
-				blocks.await()
-				for digit := range 256 {
-					count := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count
-				}
-				blocks.release()
-				sessionsKernel15(lo, hi, add3, pass4, pass6, pass5, pass7, 5, 40, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+				sessionsKernel29(0, max(int(nTiedLength), int(nAllLength2)), add3, pass7, map5, pass5, pass4, 0, 0, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		sessionsKernel15(0, max(int(nTiedLength), int(nAllLength2)), add3, pass4, pass6, pass5, pass7, 5, 40, int64(max(int(nTiedLength), int(nAllLength2))), digits)
-	}
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						sessionsKernel21Summary(lo, hi, pass5, 8, digits)
+						blocks.await()
+						for digit := range 256 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						sessionsKernel21(lo, hi, add3, pass5, pass6, pass4, pass7, 1, 8, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+					}
+				})
+			} else {
 				digits := make([]int64, 256)
-				sessionsKernel15Summary(lo, hi, pass6, 48, digits)
-				blocks.await()
-				for digit := range 256 {
-					count := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count
-				}
-				blocks.release()
-				sessionsKernel15(lo, hi, add3, pass6, pass4, pass7, pass5, 6, 48, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+				sessionsKernel21(0, max(int(nTiedLength), int(nAllLength2)), add3, pass5, pass6, pass4, pass7, 1, 8, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		sessionsKernel15(0, max(int(nTiedLength), int(nAllLength2)), add3, pass6, pass4, pass7, pass5, 6, 48, int64(max(int(nTiedLength), int(nAllLength2))), digits)
-	}
-	if workers > 1 {
-		counts := make([]int64, 256)
-		kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						sessionsKernel21Summary(lo, hi, pass6, 16, digits)
+						blocks.await()
+						for digit := range 256 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						sessionsKernel21(lo, hi, add3, pass6, pass5, pass7, pass4, 2, 16, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+					}
+				})
+			} else {
 				digits := make([]int64, 256)
-				sessionsKernel30Summary(lo, hi, pass4, 56, digits)
-				blocks.await()
-				for digit := range 256 {
-					count := digits[digit]
-					digits[digit] = counts[digit]
-					counts[digit] += count
-				}
-				blocks.release()
-				sessionsKernel30(lo, hi, add3, pass4, pass5, either2, pass7, 7, 56, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+				sessionsKernel21(0, max(int(nTiedLength), int(nAllLength2)), add3, pass6, pass5, pass7, pass4, 2, 16, int64(max(int(nTiedLength), int(nAllLength2))), digits)
 			}
-		})
-	} else {
-		digits := make([]int64, 256)
-		sessionsKernel30(0, max(int(nTiedLength), int(nAllLength2)), add3, pass4, pass5, either2, pass7, 7, 56, int64(max(int(nTiedLength), int(nAllLength2))), digits)
-	}
-	if workers > 1 {
-		kgenFork(&call, workers, max(int(nTiedLength), int(nAllLength2)), 4096, func(_, lo, hi int) {
-			sessionsKernel31(lo, hi, either, pass7, p)
-		})
-	} else {
-		sessionsKernel31(0, max(int(nTiedLength), int(nAllLength2)), either, pass7, p)
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						sessionsKernel21Summary(lo, hi, pass5, 24, digits)
+						blocks.await()
+						for digit := range 256 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						sessionsKernel21(lo, hi, add3, pass5, pass6, pass4, pass7, 3, 24, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				sessionsKernel21(0, max(int(nTiedLength), int(nAllLength2)), add3, pass5, pass6, pass4, pass7, 3, 24, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						sessionsKernel21Summary(lo, hi, pass6, 32, digits)
+						blocks.await()
+						for digit := range 256 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						sessionsKernel21(lo, hi, add3, pass6, pass5, pass7, pass4, 4, 32, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				sessionsKernel21(0, max(int(nTiedLength), int(nAllLength2)), add3, pass6, pass5, pass7, pass4, 4, 32, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						sessionsKernel21Summary(lo, hi, pass5, 40, digits)
+						blocks.await()
+						for digit := range 256 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						sessionsKernel21(lo, hi, add3, pass5, pass6, pass4, pass7, 5, 40, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				sessionsKernel21(0, max(int(nTiedLength), int(nAllLength2)), add3, pass5, pass6, pass4, pass7, 5, 40, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						sessionsKernel21Summary(lo, hi, pass6, 48, digits)
+						blocks.await()
+						for digit := range 256 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						sessionsKernel21(lo, hi, add3, pass6, pass5, pass7, pass4, 6, 48, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				sessionsKernel21(0, max(int(nTiedLength), int(nAllLength2)), add3, pass6, pass5, pass7, pass4, 6, 48, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, max(int(nTiedLength), int(nAllLength2)), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						sessionsKernel36Summary(lo, hi, pass5, 56, digits)
+						blocks.await()
+						for digit := range 256 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						sessionsKernel36(lo, hi, add3, pass5, pass4, either2, either3, 7, 56, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				sessionsKernel36(0, max(int(nTiedLength), int(nAllLength2)), add3, pass5, pass4, either2, either3, 7, 56, int64(max(int(nTiedLength), int(nAllLength2))), digits)
+			}
+		}
+		if workers > 1 {
+			kgenFork(&call, workers, max(int(nTiedLength), int(nAllLength2)), 4096, func(_, lo, hi int) {
+				sessionsKernel37(lo, hi, either, either3, p)
+			})
+		} else {
+			sessionsKernel37(0, max(int(nTiedLength), int(nAllLength2)), either, either3, p)
+		}
 	}
 	begin := kgenColumn(&call, dst.Begin, n)
 	visitor2 := kgenColumn(&call, dst.Visitor, n)
@@ -911,7 +941,7 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 		kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 			for blocks.next() {
 				lo, hi := blocks.lo, blocks.hi
-				sBegun3, openPresent, openBegin3, openPresent2, openVisitor3, openHead, openEvents3, openHead2, openPaid3, openPresent3, openLast3 := sessionsKernel32Summary(lo, hi, p, visitor, time, amount, pause)
+				sBegun3, openPresent, openBegin3, openPresent2, openVisitor3, openHead, openEvents3, openHead2, openPaid3, openPresent3, openLast3 := sessionsKernel38Summary(lo, hi, p, visitor, time, amount, pause)
 				blocks.await()
 				sBegunBefore := sBegun2
 				openBeginBefore := openBegin2
@@ -952,7 +982,7 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 				eventsPart := events[:max(int(sBegunEnd)-1, 0)]
 				paidPart := paid[:max(int(sBegunEnd)-1, 0)]
 				secondsPart := seconds[:max(int(sBegunEnd)-1, 0)]
-				sessionsKernel32(lo, hi, p, visitor, time, beginPart, visitorPart, eventsPart, amount, paidPart, secondsPart, pause, sBegunBefore, openBeginBefore, openVisitorBefore, openEventsBefore, openPaidBefore, openLastBefore)
+				sessionsKernel38(lo, hi, p, visitor, time, beginPart, visitorPart, eventsPart, amount, paidPart, secondsPart, pause, sBegunBefore, openBeginBefore, openVisitorBefore, openEventsBefore, openPaidBefore, openLastBefore)
 			}
 		})
 		sBegun = sBegun2
@@ -962,7 +992,7 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 		openPaid = openPaid2
 		openLast = openLast2
 	} else {
-		sBegun, openBegin, openVisitor, openEvents, openPaid, openLast = sessionsKernel32(0, n, p, visitor, time, begin, visitor2, events, amount, paid, seconds, pause, 0, 0, 0, 0, 0, 0)
+		sBegun, openBegin, openVisitor, openEvents, openPaid, openLast = sessionsKernel38(0, n, p, visitor, time, begin, visitor2, events, amount, paid, seconds, pause, 0, 0, 0, 0, 0, 0)
 	}
 	if sBegun > 0 {
 		slot := sBegun - 1
@@ -980,10 +1010,93 @@ func SessionsInto(dst *SessionsResult, time, visitor, amount []int64, pause int6
 	return nil
 }
 
-// sessionsKernel1 returns what rows lo to hi add to the state, in the stages scalar1, scalar2, map1, map2, map3, map4, reduce, scalar3.
+// sessionsKernel2 runs rows lo to hi through the stages map1, pass1, from the state before them to the one after.
 //
 //go:noinline
-func sessionsKernel1(lo, hi int, visitor, time []int64) (int64, uint64, uint64, uint64, uint64) {
+func sessionsKernel2(lo, hi int, visitor []int64, map2 []uint64, time, pass, digits []int64) {
+	list := (*[64]int64)(digits)
+	places := make([]int64, 64)
+	for place := lo; place < hi; place++ {
+		places[list[place]] = int64(place)
+	}
+	visitorRows := visitor[lo:hi]
+	mapRows := map2[lo:hi]
+	mapRows = mapRows[:len(visitorRows)]
+	for i := range visitorRows {
+		// p = order(visitor, time)
+		mapRows[i] = uint64(visitorRows[i]) - 9223372036854775808
+		place := places[i]
+		pass[place] = int64(lo + i)
+	}
+}
+
+// sessionsKernel2Summary returns what rows lo to hi add to the state, in the stages map1, pass1.
+//
+//go:noinline
+func sessionsKernel2Summary(lo, hi int, time, digits []int64) {
+	list := (*[64]int64)(digits)
+	words := make([]uint64, 64)
+	timeRows := time[lo:hi]
+	for i := range timeRows {
+		// p = order(visitor, time)
+		word := uint64(timeRows[i]) - 9223372036854775808
+		at := i
+		for at > 0 && words[at-1] > word {
+			words[at] = words[at-1]
+			list[at] = list[at-1]
+			at--
+		}
+		words[at] = word
+		list[at] = int64(i)
+	}
+}
+
+// sessionsKernel3 runs rows lo to hi through the stages map2, pass2, from the state before them to the one after.
+//
+//go:noinline
+func sessionsKernel3(lo, hi int, pass []int64, map2 []uint64, pass2, digits []int64) {
+	list := (*[64]int64)(digits)
+	places := make([]int64, 64)
+	for place := lo; place < hi; place++ {
+		places[list[place]] = int64(place)
+	}
+	passRows := pass[lo:hi]
+	for i, pass3 := range passRows {
+		// p = order(visitor, time)
+		place := places[i]
+		pass2[place] = pass3
+	}
+}
+
+// sessionsKernel3Summary returns what rows lo to hi add to the state, in the stages map2, pass2.
+//
+//go:noinline
+func sessionsKernel3Summary(lo, hi int, pass []int64, map2 []uint64, digits []int64) {
+	list := (*[64]int64)(digits)
+	words := make([]uint64, 64)
+	passRows := pass[lo:hi]
+	for i, pass2 := range passRows {
+		var x uint64
+		if uint64(pass2) < uint64(len(map2)) {
+			x = map2[pass2]
+		}
+		x2 := x
+		// p = order(visitor, time)
+		at := i
+		for at > 0 && words[at-1] > x2 {
+			words[at] = words[at-1]
+			list[at] = list[at-1]
+			at--
+		}
+		words[at] = x2
+		list[at] = int64(i)
+	}
+}
+
+// sessionsKernel4 returns what rows lo to hi add to the state, in the stages map3, map4, map5, map6, reduce, scalar3.
+//
+//go:noinline
+func sessionsKernel4(lo, hi int, visitor, time []int64) (int64, uint64, uint64, uint64, uint64) {
 	var sum int64
 	least := uint64(18446744073709551615)
 	var greatest uint64
@@ -1004,10 +1117,10 @@ func sessionsKernel1(lo, hi int, visitor, time []int64) (int64, uint64, uint64, 
 	return sum, least, greatest, least2, greatest2
 }
 
-// sessionsKernel2 runs rows lo to hi through the stages map5, scalar4, scalar5, scalar6, from the state before them to the one after.
+// sessionsKernel5 runs rows lo to hi through the stages map7, scalar4, scalar5, scalar6, from the state before them to the one after.
 //
 //go:noinline
-func sessionsKernel2(lo, hi int, visitor, time []int64, map2 []uint64, reduce, reduce4, reduce3, reduce2 uint64, scalar3, scalar, scalar2 int64) {
+func sessionsKernel5(lo, hi int, visitor, time []int64, map2 []uint64, reduce, reduce4, reduce3, reduce2 uint64, scalar3, scalar, scalar2 int64) {
 	x := reduce4 - reduce3
 	x2 := uint64(bits.LeadingZeros64(uint64(x)))
 	x3 := int64(x2)
@@ -1047,11 +1160,11 @@ func sessionsKernel2(lo, hi int, visitor, time []int64, map2 []uint64, reduce, r
 	}
 }
 
-// sessionsKernel3 runs rows lo to hi through the stages histogram1, from the state before them to the one after.
+// sessionsKernel6 runs rows lo to hi through the stages histogram1, from the state before them to the one after.
 // Blocks of rows of both kinds list the selected ones first, and visit these: a branch on each would be guessed wrong.
 //
 //go:noinline
-func sessionsKernel3(lo, hi int, histogram []int64, map5 []uint64, digitWidth, digitShift, scalar4 int64) {
+func sessionsKernel6(lo, hi int, histogram []int64, map7 []uint64, digitWidth, digitShift, scalar4 int64) {
 	x := uint64(1) << (digitWidth & 63)
 	x2 := x - 1
 	x3 := int64(0) << (digitWidth & 63)
@@ -1076,15 +1189,15 @@ func sessionsKernel3(lo, hi int, histogram []int64, map5 []uint64, digitWidth, d
 	x16 := x14 + digitWidth
 	x17 := int64(7) << (digitWidth & 63)
 	cond7 := 7 < scalar4
-	map5Rows := map5[lo:hi]
+	map7Rows := map7[lo:hi]
 	var selected [256]uint8
 	mixed := true
-	for len(map5Rows) >= 256 {
-		map5Block := (*[256]uint64)(map5Rows)
-		map5Rows = map5Rows[256:]
+	for len(map7Rows) >= 256 {
+		map7Block := (*[256]uint64)(map7Rows)
+		map7Rows = map7Rows[256:]
 		count := 0
 		if mixed {
-			for i, x18 := range map5Block {
+			for i, x18 := range map7Block {
 				digit := int64(x18 >> (digitShift & 63) & x2)
 				// p = order(visitor, time)
 				bin := int(digit + x3)
@@ -1096,7 +1209,7 @@ func sessionsKernel3(lo, hi int, histogram []int64, map5 []uint64, digitWidth, d
 			}
 			for j := range count {
 				i := int(selected[j&255])
-				x18 := map5Block[i]
+				x18 := map7Block[i]
 				digit := int64(x18 >> (x4 & 63) & x2)
 				bin := int(digit + x5)
 				if uint64(bin) < uint64(len(histogram)) {
@@ -1146,7 +1259,7 @@ func sessionsKernel3(lo, hi int, histogram []int64, map5 []uint64, digitWidth, d
 				}
 			}
 		} else {
-			for _, x18 := range map5Block {
+			for _, x18 := range map7Block {
 				digit := int64(x18 >> (digitShift & 63) & x2)
 				bin := int(digit + x3)
 				if uint64(bin) < uint64(len(histogram)) {
@@ -1206,7 +1319,7 @@ func sessionsKernel3(lo, hi int, histogram []int64, map5 []uint64, digitWidth, d
 		}
 		mixed = count > 16 && count < 240
 	}
-	for _, x18 := range map5Rows {
+	for _, x18 := range map7Rows {
 		digit := int64(x18 >> (digitShift & 63) & x2)
 		bin := int(digit + x3)
 		if uint64(bin) < uint64(len(histogram)) {
@@ -1264,10 +1377,10 @@ func sessionsKernel3(lo, hi int, histogram []int64, map5 []uint64, digitWidth, d
 	}
 }
 
-// sessionsKernel4 runs rows lo to hi through the stages partial1, offset1, add1, from the state before them to the one after.
+// sessionsKernel7 runs rows lo to hi through the stages partial1, offset1, add1, from the state before them to the one after.
 //
 //go:noinline
-func sessionsKernel4(lo, hi int, histogram, add []int64, add2 int64) int64 {
+func sessionsKernel7(lo, hi int, histogram, add []int64, add2 int64) int64 {
 	histogramRows := histogram[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogramRows)]
@@ -1279,10 +1392,10 @@ func sessionsKernel4(lo, hi int, histogram, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// sessionsKernel4Summary returns what rows lo to hi add to the state, in the stages partial1, offset1, add1.
+// sessionsKernel7Summary returns what rows lo to hi add to the state, in the stages partial1, offset1, add1.
 //
 //go:noinline
-func sessionsKernel4Summary(lo, hi int, histogram []int64) int64 {
+func sessionsKernel7Summary(lo, hi int, histogram []int64) int64 {
 	var add int64
 	histogramRows := histogram[lo:hi]
 	for i := range histogramRows {
@@ -1291,10 +1404,10 @@ func sessionsKernel4Summary(lo, hi int, histogram []int64) int64 {
 	return add
 }
 
-// sessionsKernel5 runs rows lo to hi through the stages pass1, from the state before them to the one after.
+// sessionsKernel8 runs rows lo to hi through the stages pass3, from the state before them to the one after.
 //
 //go:noinline
-func sessionsKernel5(lo, hi int, add []int64, map5, pass []uint64, digitNumber, digitShift, digitWidth, n int64, digits []int64) {
+func sessionsKernel8(lo, hi int, add []int64, map7, pass []uint64, digitNumber, digitShift, digitWidth, n int64, digits []int64) {
 	x := uint64(1) << (digitWidth & 63)
 	x2 := x - 1
 	x3 := digitNumber << (digitWidth & 63)
@@ -1305,8 +1418,8 @@ func sessionsKernel5(lo, hi int, add []int64, map5, pass []uint64, digitNumber, 
 	for digit := range min(1024, int(x5)) {
 		places[digit] += add[int64(digit)+x3] - x4
 	}
-	map5Rows := map5[lo:hi]
-	for _, x6 := range map5Rows {
+	map7Rows := map7[lo:hi]
+	for _, x6 := range map7Rows {
 		digit := int64(x6 >> (digitShift & 63) & x2)
 		// p = order(visitor, time)
 		digit2 := int(digit)
@@ -1316,15 +1429,15 @@ func sessionsKernel5(lo, hi int, add []int64, map5, pass []uint64, digitNumber, 
 	}
 }
 
-// sessionsKernel5Summary returns what rows lo to hi add to the state, in the stages pass1.
+// sessionsKernel8Summary returns what rows lo to hi add to the state, in the stages pass3.
 //
 //go:noinline
-func sessionsKernel5Summary(lo, hi int, map5 []uint64, digitShift, digitWidth int64, digits []int64) {
+func sessionsKernel8Summary(lo, hi int, map7 []uint64, digitShift, digitWidth int64, digits []int64) {
 	x := uint64(1) << (digitWidth & 63)
 	x2 := x - 1
 	counts := (*[1024]int64)(digits)
-	map5Rows := map5[lo:hi]
-	for _, x3 := range map5Rows {
+	map7Rows := map7[lo:hi]
+	for _, x3 := range map7Rows {
 		digit := int64(x3 >> (digitShift & 63) & x2)
 		// p = order(visitor, time)
 		digit2 := int(digit)
@@ -1332,25 +1445,25 @@ func sessionsKernel5Summary(lo, hi int, map5 []uint64, digitShift, digitWidth in
 	}
 }
 
-// sessionsKernel8 runs rows lo to hi through the stages pass4, from the state before them to the one after.
+// sessionsKernel11 runs rows lo to hi through the stages pass6, from the state before them to the one after.
 //
 //go:noinline
-func sessionsKernel8(lo, hi int, pass, map5 []uint64) {
+func sessionsKernel11(lo, hi int, pass, map7 []uint64) {
 	passRows := pass[lo:hi]
-	map5Rows := map5[lo:hi]
-	map5Rows = map5Rows[:len(passRows)]
+	map7Rows := map7[lo:hi]
+	map7Rows = map7Rows[:len(passRows)]
 	for i := range passRows {
 		// p = order(visitor, time)
-		passRows[i] = map5Rows[i]
+		passRows[i] = map7Rows[i]
 	}
 }
 
-// sessionsKernel10 runs rows lo to hi through the stages map6, map7, mask1, partial2, offset2, add2, compact1, scalar7, pass22, from the state before them to the one after.
+// sessionsKernel13 runs rows lo to hi through the stages map8, map9, mask1, partial2, offset2, add2, compact1, scalar7, pass26, from the state before them to the one after.
 // Every row is stored, and the next row overwrites it unless it is selected.
 // A place past the end belongs to rows after hi, which store it themselves.
 //
 //go:noinline
-func sessionsKernel10(lo, hi int, pass3 []uint64, compact, compact2, p []int64, reduce2, reduce, reduce4, reduce3 uint64, scalar3, scalar, n, nTiedPlace int64) int64 {
+func sessionsKernel13(lo, hi int, pass5 []uint64, compact, compact2, pass []int64, reduce2, reduce, reduce4, reduce3 uint64, scalar3, scalar, n, nTiedPlace int64) int64 {
 	x := reduce2 - reduce
 	x2 := uint64(bits.LeadingZeros64(uint64(x)))
 	x3 := int64(x2)
@@ -1367,20 +1480,20 @@ func sessionsKernel10(lo, hi int, pass3 []uint64, compact, compact2, p []int64, 
 	compact2 = compact2[:len(compact)]
 	lastX := uint64(18446744073709551615)
 	if lo > 0 {
-		lastX = pass3[lo-1] >> (scalar & 63)
+		lastX = pass5[lo-1] >> (scalar & 63)
 	}
-	pass3Rows := pass3[lo:hi]
-	for i, pass := range pass3Rows {
-		x13 := pass >> (scalar & 63)
+	pass5Rows := pass5[lo:hi]
+	for i, pass2 := range pass5Rows {
+		x13 := pass2 >> (scalar & 63)
 		// p = order(visitor, time)
 		previous := lastX
 		neighbour := uint64(18446744073709551615)
 		if lo+i < int(n)-1 {
-			neighbour = pass3[lo+i+1] >> (scalar & 63)
+			neighbour = pass5[lo+i+1] >> (scalar & 63)
 		}
 		row := int64(lo + i)
-		x14 := int64(pass & x12)
-		p[row] = x14
+		x14 := int64(pass2 & x12)
+		pass[row] = x14
 		selected := cond && (x13 == previous || x13 == neighbour)
 		at := int(nTiedPlace)
 		if uint64(at) < uint64(len(compact)) {
@@ -1393,11 +1506,11 @@ func sessionsKernel10(lo, hi int, pass3 []uint64, compact, compact2, p []int64, 
 	return nTiedPlace
 }
 
-// sessionsKernel10Summary returns what rows lo to hi add to the state, in the stages map6, map7, mask1, partial2, offset2, add2, compact1, scalar7, pass22.
+// sessionsKernel13Summary returns what rows lo to hi add to the state, in the stages map8, map9, mask1, partial2, offset2, add2, compact1, scalar7, pass26.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func sessionsKernel10Summary(lo, hi int, pass3 []uint64, reduce2, reduce, reduce4, reduce3 uint64, scalar3, scalar, n int64) int64 {
+func sessionsKernel13Summary(lo, hi int, pass5 []uint64, reduce2, reduce, reduce4, reduce3 uint64, scalar3, scalar, n int64) int64 {
 	var nTiedPlace int64
 	x := reduce2 - reduce
 	x2 := uint64(bits.LeadingZeros64(uint64(x)))
@@ -1412,16 +1525,16 @@ func sessionsKernel10Summary(lo, hi int, pass3 []uint64, reduce2, reduce, reduce
 	cond := x10 > 0
 	lastX := uint64(18446744073709551615)
 	if lo > 0 {
-		lastX = pass3[lo-1] >> (scalar & 63)
+		lastX = pass5[lo-1] >> (scalar & 63)
 	}
-	pass3Rows := pass3[lo:hi]
-	for i, pass := range pass3Rows {
+	pass5Rows := pass5[lo:hi]
+	for i, pass := range pass5Rows {
 		x11 := pass >> (scalar & 63)
 		// p = order(visitor, time)
 		previous := lastX
 		neighbour := uint64(18446744073709551615)
 		if lo+i < int(n)-1 {
-			neighbour = pass3[lo+i+1] >> (scalar & 63)
+			neighbour = pass5[lo+i+1] >> (scalar & 63)
 		}
 		selected := cond && (x11 == previous || x11 == neighbour)
 		nTiedPlace += kgenBit[int64](selected)
@@ -1430,11 +1543,11 @@ func sessionsKernel10Summary(lo, hi int, pass3 []uint64, reduce2, reduce, reduce
 	return nTiedPlace
 }
 
-// sessionsKernel11 runs rows lo to hi through the stages mask2, partial3, offset3, add3, compact2, from the state before them to the one after.
+// sessionsKernel14 runs rows lo to hi through the stages mask2, partial3, offset3, add3, compact2, from the state before them to the one after.
 // Every row is stored, and the next row overwrites it unless it is selected.
 //
 //go:noinline
-func sessionsKernel11(lo, hi int, compact, compact2 []int64, nAllPlace int64) int64 {
+func sessionsKernel14(lo, hi int, compact, compact2 []int64, nAllPlace int64) int64 {
 	compact2 = compact2[:len(compact)]
 	for i := range hi - lo {
 		row := int64(lo + i)
@@ -1447,107 +1560,210 @@ func sessionsKernel11(lo, hi int, compact, compact2 []int64, nAllPlace int64) in
 	return nAllPlace
 }
 
-// sessionsKernel12 runs rows lo to hi through the stages map8, map9, map10, map11, histogram2, histogram3, from the state before them to the one after.
+// sessionsKernel15 runs rows lo to hi through the stages map10, map11, from the state before them to the one after.
 //
 //go:noinline
-func sessionsKernel12(lo, hi int, either, time, map2, visitor []int64, map3 []uint64, histogram, histogram2 []int64) {
+func sessionsKernel15(lo, hi int, either, visitor, map2, time, map3 []int64) {
 	eitherRows := either[lo:hi]
 	mapRows := map2[lo:hi]
 	mapRows = mapRows[:len(eitherRows)]
 	mapRows2 := map3[lo:hi]
 	mapRows2 = mapRows2[:len(eitherRows)]
 	for i, x := range eitherRows {
-		var time2 int64
-		if uint64(x) < uint64(len(time)) {
-			time2 = time[x]
-		}
-		time3 := time2
-		// p = order(visitor, time)
-		mapRows[i] = time3
 		var visitor2 int64
 		if uint64(x) < uint64(len(visitor)) {
 			visitor2 = visitor[x]
 		}
 		visitor3 := visitor2
-		x2 := uint64(visitor3) - 9223372036854775808
-		mapRows2[i] = x2
-		x3 := uint64(time3) - 9223372036854775808
-		digit := int64(x3 >> 0 & 255)
+		// p = order(visitor, time)
+		mapRows[i] = visitor3
+		var time2 int64
+		if uint64(x) < uint64(len(time)) {
+			time2 = time[x]
+		}
+		time3 := time2
+		mapRows2[i] = time3
+	}
+}
+
+// sessionsKernel16 runs rows lo to hi through the stages map12, pass8, from the state before them to the one after.
+//
+//go:noinline
+func sessionsKernel16(lo, hi int, map10 []int64, map2 []uint64, map11, pass, digits []int64) {
+	list := (*[64]int64)(digits)
+	places := make([]int64, 64)
+	for place := lo; place < hi; place++ {
+		places[list[place]] = int64(place)
+	}
+	map10Rows := map10[lo:hi]
+	mapRows := map2[lo:hi]
+	mapRows = mapRows[:len(map10Rows)]
+	for i := range map10Rows {
+		// p = order(visitor, time)
+		mapRows[i] = uint64(map10Rows[i]) - 9223372036854775808
+		place := places[i]
+		pass[place] = int64(lo + i)
+	}
+}
+
+// sessionsKernel16Summary returns what rows lo to hi add to the state, in the stages map12, pass8.
+//
+//go:noinline
+func sessionsKernel16Summary(lo, hi int, map11, digits []int64) {
+	list := (*[64]int64)(digits)
+	words := make([]uint64, 64)
+	map11Rows := map11[lo:hi]
+	for i := range map11Rows {
+		// p = order(visitor, time)
+		word := uint64(map11Rows[i]) - 9223372036854775808
+		at := i
+		for at > 0 && words[at-1] > word {
+			words[at] = words[at-1]
+			list[at] = list[at-1]
+			at--
+		}
+		words[at] = word
+		list[at] = int64(i)
+	}
+}
+
+// sessionsKernel17 runs rows lo to hi through the stages map13, map14, pass9, from the state before them to the one after.
+//
+//go:noinline
+func sessionsKernel17(lo, hi int, pass6 []int64, map12 []uint64, either, pass, digits []int64) {
+	list := (*[64]int64)(digits)
+	places := make([]int64, 64)
+	for place := lo; place < hi; place++ {
+		places[list[place]] = int64(place)
+	}
+	pass6Rows := pass6[lo:hi]
+	for i, x := range pass6Rows {
+		// p = order(visitor, time)
+		place := places[i]
+		var either2 int64
+		if uint64(x) < uint64(len(either)) {
+			either2 = either[x]
+		}
+		either3 := either2
+		pass[place] = either3
+	}
+}
+
+// sessionsKernel17Summary returns what rows lo to hi add to the state, in the stages map13, map14, pass9.
+//
+//go:noinline
+func sessionsKernel17Summary(lo, hi int, pass6 []int64, map12 []uint64, digits []int64) {
+	list := (*[64]int64)(digits)
+	words := make([]uint64, 64)
+	pass6Rows := pass6[lo:hi]
+	for i, x := range pass6Rows {
+		var x2 uint64
+		if uint64(x) < uint64(len(map12)) {
+			x2 = map12[x]
+		}
+		x3 := x2
+		// p = order(visitor, time)
+		at := i
+		for at > 0 && words[at-1] > x3 {
+			words[at] = words[at-1]
+			list[at] = list[at-1]
+			at--
+		}
+		words[at] = x3
+		list[at] = int64(i)
+	}
+}
+
+// sessionsKernel18 runs rows lo to hi through the stages map15, map16, histogram2, histogram3, from the state before them to the one after.
+//
+//go:noinline
+func sessionsKernel18(lo, hi int, map10 []int64, map2 []uint64, histogram, map11, histogram2 []int64) {
+	map10Rows := map10[lo:hi]
+	mapRows := map2[lo:hi]
+	mapRows = mapRows[:len(map10Rows)]
+	map11Rows := map11[lo:hi]
+	map11Rows = map11Rows[:len(map10Rows)]
+	for i := range map10Rows {
+		x := uint64(map10Rows[i]) - 9223372036854775808
+		// p = order(visitor, time)
+		mapRows[i] = x
+		x2 := uint64(map11Rows[i]) - 9223372036854775808
+		digit := int64(x2 >> 0 & 255)
 		bin := int(digit)
 		if uint64(bin) < uint64(len(histogram)) {
 			histogram[bin]++
 		}
-		digit2 := int64(x3 >> 8 & 255)
+		digit2 := int64(x2 >> 8 & 255)
 		bin2 := int(digit2 + 256)
 		if uint64(bin2) < uint64(len(histogram)) {
 			histogram[bin2]++
 		}
-		digit3 := int64(x3 >> 16 & 255)
+		digit3 := int64(x2 >> 16 & 255)
 		bin3 := int(digit3 + 512)
 		if uint64(bin3) < uint64(len(histogram)) {
 			histogram[bin3]++
 		}
-		digit4 := int64(x3 >> 24 & 255)
+		digit4 := int64(x2 >> 24 & 255)
 		bin4 := int(digit4 + 768)
 		if uint64(bin4) < uint64(len(histogram)) {
 			histogram[bin4]++
 		}
-		digit5 := int64(x3 >> 32 & 255)
+		digit5 := int64(x2 >> 32 & 255)
 		bin5 := int(digit5 + 1024)
 		if uint64(bin5) < uint64(len(histogram)) {
 			histogram[bin5]++
 		}
-		digit6 := int64(x3 >> 40 & 255)
+		digit6 := int64(x2 >> 40 & 255)
 		bin6 := int(digit6 + 1280)
 		if uint64(bin6) < uint64(len(histogram)) {
 			histogram[bin6]++
 		}
-		digit7 := int64(x3 >> 48 & 255)
+		digit7 := int64(x2 >> 48 & 255)
 		bin7 := int(digit7 + 1536)
 		if uint64(bin7) < uint64(len(histogram)) {
 			histogram[bin7]++
 		}
-		digit8 := int64(x3 >> 56 & 255)
+		digit8 := int64(x2 >> 56 & 255)
 		bin8 := int(digit8 + 1792)
 		if uint64(bin8) < uint64(len(histogram)) {
 			histogram[bin8]++
 		}
-		digit9 := int64(x2 >> 0 & 255)
+		digit9 := int64(x >> 0 & 255)
 		bin9 := int(digit9)
 		if uint64(bin9) < uint64(len(histogram2)) {
 			histogram2[bin9]++
 		}
-		digit10 := int64(x2 >> 8 & 255)
+		digit10 := int64(x >> 8 & 255)
 		bin10 := int(digit10 + 256)
 		if uint64(bin10) < uint64(len(histogram2)) {
 			histogram2[bin10]++
 		}
-		digit11 := int64(x2 >> 16 & 255)
+		digit11 := int64(x >> 16 & 255)
 		bin11 := int(digit11 + 512)
 		if uint64(bin11) < uint64(len(histogram2)) {
 			histogram2[bin11]++
 		}
-		digit12 := int64(x2 >> 24 & 255)
+		digit12 := int64(x >> 24 & 255)
 		bin12 := int(digit12 + 768)
 		if uint64(bin12) < uint64(len(histogram2)) {
 			histogram2[bin12]++
 		}
-		digit13 := int64(x2 >> 32 & 255)
+		digit13 := int64(x >> 32 & 255)
 		bin13 := int(digit13 + 1024)
 		if uint64(bin13) < uint64(len(histogram2)) {
 			histogram2[bin13]++
 		}
-		digit14 := int64(x2 >> 40 & 255)
+		digit14 := int64(x >> 40 & 255)
 		bin14 := int(digit14 + 1280)
 		if uint64(bin14) < uint64(len(histogram2)) {
 			histogram2[bin14]++
 		}
-		digit15 := int64(x2 >> 48 & 255)
+		digit15 := int64(x >> 48 & 255)
 		bin15 := int(digit15 + 1536)
 		if uint64(bin15) < uint64(len(histogram2)) {
 			histogram2[bin15]++
 		}
-		digit16 := int64(x2 >> 56 & 255)
+		digit16 := int64(x >> 56 & 255)
 		bin16 := int(digit16 + 1792)
 		if uint64(bin16) < uint64(len(histogram2)) {
 			histogram2[bin16]++
@@ -1555,10 +1771,10 @@ func sessionsKernel12(lo, hi int, either, time, map2, visitor []int64, map3 []ui
 	}
 }
 
-// sessionsKernel13 runs rows lo to hi through the stages partial4, offset4, add4, from the state before them to the one after.
+// sessionsKernel19 runs rows lo to hi through the stages partial4, offset4, add4, from the state before them to the one after.
 //
 //go:noinline
-func sessionsKernel13(lo, hi int, histogram2, add []int64, add2 int64) int64 {
+func sessionsKernel19(lo, hi int, histogram2, add []int64, add2 int64) int64 {
 	histogram2Rows := histogram2[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram2Rows)]
@@ -1570,10 +1786,10 @@ func sessionsKernel13(lo, hi int, histogram2, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// sessionsKernel13Summary returns what rows lo to hi add to the state, in the stages partial4, offset4, add4.
+// sessionsKernel19Summary returns what rows lo to hi add to the state, in the stages partial4, offset4, add4.
 //
 //go:noinline
-func sessionsKernel13Summary(lo, hi int, histogram2 []int64) int64 {
+func sessionsKernel19Summary(lo, hi int, histogram2 []int64) int64 {
 	var add int64
 	histogram2Rows := histogram2[lo:hi]
 	for i := range histogram2Rows {
@@ -1582,50 +1798,10 @@ func sessionsKernel13Summary(lo, hi int, histogram2 []int64) int64 {
 	return add
 }
 
-// sessionsKernel14 runs rows lo to hi through the stages pass6, from the state before them to the one after.
+// sessionsKernel20 runs rows lo to hi through the stages pass10, from the state before them to the one after.
 //
 //go:noinline
-func sessionsKernel14(lo, hi int, add2, map9 []int64, pass []uint64, pass2 []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
-	x := digitNumber * 256
-	x2 := digitNumber * nAgain
-	pass2 = pass2[:len(pass)]
-	places := (*[256]int64)(digits)
-	// where the next row of each digit goes
-	for digit := range 256 {
-		places[digit] += add2[int64(digit)+x] - x2
-	}
-	map9Rows := map9[lo:hi]
-	for i := range map9Rows {
-		x3 := uint64(map9Rows[i]) - 9223372036854775808
-		digit := int64(x3 >> (digitShift & 63) & 255)
-		// p = order(visitor, time)
-		digit2 := int(digit)
-		place := places[digit2]
-		places[digit2] = place + 1
-		pass[place] = x3
-		pass2[place] = int64(lo + i)
-	}
-}
-
-// sessionsKernel14Summary returns what rows lo to hi add to the state, in the stages pass6.
-//
-//go:noinline
-func sessionsKernel14Summary(lo, hi int, map9 []int64, digitShift int64, digits []int64) {
-	counts := (*[256]int64)(digits)
-	map9Rows := map9[lo:hi]
-	for i := range map9Rows {
-		x := uint64(map9Rows[i]) - 9223372036854775808
-		digit := int64(x >> (digitShift & 63) & 255)
-		// p = order(visitor, time)
-		digit2 := int(digit)
-		counts[digit2]++
-	}
-}
-
-// sessionsKernel15 runs rows lo to hi through the stages pass7, from the state before them to the one after.
-//
-//go:noinline
-func sessionsKernel15(lo, hi int, add2 []int64, pass4, pass []uint64, pass5, pass2 []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
+func sessionsKernel20(lo, hi int, add2, map11 []int64, pass []uint64, pass2 []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nAgain
 	room := min(len(pass), len(pass2))
@@ -1636,27 +1812,69 @@ func sessionsKernel15(lo, hi int, add2 []int64, pass4, pass []uint64, pass5, pas
 	for digit := range 256 {
 		places[digit] += add2[int64(digit)+x] - x2
 	}
-	pass4Rows := pass4[lo:hi]
-	pass5Rows := pass5[lo:hi]
-	pass5Rows = pass5Rows[:len(pass4Rows)]
-	for i, pass3 := range pass4Rows {
+	map11Rows := map11[lo:hi]
+	for i := range map11Rows {
+		x3 := uint64(map11Rows[i]) - 9223372036854775808
+		digit := int64(x3 >> (digitShift & 63) & 255)
+		// p = order(visitor, time)
+		digit2 := int(digit)
+		place := places[digit2]
+		places[digit2] = place + 1
+		pass[place] = x3
+		pass2[place] = int64(lo + i)
+	}
+}
+
+// sessionsKernel20Summary returns what rows lo to hi add to the state, in the stages pass10.
+//
+//go:noinline
+func sessionsKernel20Summary(lo, hi int, map11 []int64, digitShift int64, digits []int64) {
+	counts := (*[256]int64)(digits)
+	map11Rows := map11[lo:hi]
+	for i := range map11Rows {
+		x := uint64(map11Rows[i]) - 9223372036854775808
+		digit := int64(x >> (digitShift & 63) & 255)
+		// p = order(visitor, time)
+		digit2 := int(digit)
+		counts[digit2]++
+	}
+}
+
+// sessionsKernel21 runs rows lo to hi through the stages pass11, from the state before them to the one after.
+//
+//go:noinline
+func sessionsKernel21(lo, hi int, add2 []int64, pass8, pass []uint64, pass9, pass2 []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
+	x := digitNumber * 256
+	x2 := digitNumber * nAgain
+	room := min(len(pass), len(pass2))
+	pass = pass[:room]
+	pass2 = pass2[:room]
+	places := (*[256]int64)(digits)
+	// where the next row of each digit goes
+	for digit := range 256 {
+		places[digit] += add2[int64(digit)+x] - x2
+	}
+	pass8Rows := pass8[lo:hi]
+	pass9Rows := pass9[lo:hi]
+	pass9Rows = pass9Rows[:len(pass8Rows)]
+	for i, pass3 := range pass8Rows {
 		digit := int64(pass3 >> (digitShift & 63) & 255)
 		// p = order(visitor, time)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
 		pass[place] = pass3
-		pass2[place] = pass5Rows[i]
+		pass2[place] = pass9Rows[i]
 	}
 }
 
-// sessionsKernel15Summary returns what rows lo to hi add to the state, in the stages pass7.
+// sessionsKernel21Summary returns what rows lo to hi add to the state, in the stages pass11.
 //
 //go:noinline
-func sessionsKernel15Summary(lo, hi int, pass4 []uint64, digitShift int64, digits []int64) {
+func sessionsKernel21Summary(lo, hi int, pass8 []uint64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass4Rows := pass4[lo:hi]
-	for _, pass := range pass4Rows {
+	pass8Rows := pass8[lo:hi]
+	for _, pass := range pass8Rows {
 		digit := int64(pass >> (digitShift & 63) & 255)
 		// p = order(visitor, time)
 		digit2 := int(digit)
@@ -1664,10 +1882,10 @@ func sessionsKernel15Summary(lo, hi int, pass4 []uint64, digitShift int64, digit
 	}
 }
 
-// sessionsKernel21 runs rows lo to hi through the stages pass13, from the state before them to the one after.
+// sessionsKernel27 runs rows lo to hi through the stages pass17, from the state before them to the one after.
 //
 //go:noinline
-func sessionsKernel21(lo, hi int, add2 []int64, pass16 []uint64, pass17, pass []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
+func sessionsKernel27(lo, hi int, add2 []int64, pass20 []uint64, pass21, pass []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nAgain
 	places := (*[256]int64)(digits)
@@ -1675,37 +1893,37 @@ func sessionsKernel21(lo, hi int, add2 []int64, pass16 []uint64, pass17, pass []
 	for digit := range 256 {
 		places[digit] += add2[int64(digit)+x] - x2
 	}
-	pass16Rows := pass16[lo:hi]
-	pass17Rows := pass17[lo:hi]
-	pass17Rows = pass17Rows[:len(pass16Rows)]
-	for i := range pass16Rows {
-		digit := int64(pass16Rows[i] >> (digitShift & 63) & 255)
+	pass20Rows := pass20[lo:hi]
+	pass21Rows := pass21[lo:hi]
+	pass21Rows = pass21Rows[:len(pass20Rows)]
+	for i := range pass20Rows {
+		digit := int64(pass20Rows[i] >> (digitShift & 63) & 255)
 		// p = order(visitor, time)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
-		pass[place] = pass17Rows[i]
+		pass[place] = pass21Rows[i]
 	}
 }
 
-// sessionsKernel21Summary returns what rows lo to hi add to the state, in the stages pass13.
+// sessionsKernel27Summary returns what rows lo to hi add to the state, in the stages pass17.
 //
 //go:noinline
-func sessionsKernel21Summary(lo, hi int, pass16 []uint64, digitShift int64, digits []int64) {
+func sessionsKernel27Summary(lo, hi int, pass20 []uint64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass16Rows := pass16[lo:hi]
-	for i := range pass16Rows {
-		digit := int64(pass16Rows[i] >> (digitShift & 63) & 255)
+	pass20Rows := pass20[lo:hi]
+	for i := range pass20Rows {
+		digit := int64(pass20Rows[i] >> (digitShift & 63) & 255)
 		// p = order(visitor, time)
 		digit2 := int(digit)
 		counts[digit2]++
 	}
 }
 
-// sessionsKernel22 runs rows lo to hi through the stages partial5, offset5, add5, from the state before them to the one after.
+// sessionsKernel28 runs rows lo to hi through the stages partial5, offset5, add5, from the state before them to the one after.
 //
 //go:noinline
-func sessionsKernel22(lo, hi int, histogram3, add []int64, add2 int64) int64 {
+func sessionsKernel28(lo, hi int, histogram3, add []int64, add2 int64) int64 {
 	histogram3Rows := histogram3[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram3Rows)]
@@ -1717,10 +1935,10 @@ func sessionsKernel22(lo, hi int, histogram3, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// sessionsKernel22Summary returns what rows lo to hi add to the state, in the stages partial5, offset5, add5.
+// sessionsKernel28Summary returns what rows lo to hi add to the state, in the stages partial5, offset5, add5.
 //
 //go:noinline
-func sessionsKernel22Summary(lo, hi int, histogram3 []int64) int64 {
+func sessionsKernel28Summary(lo, hi int, histogram3 []int64) int64 {
 	var add int64
 	histogram3Rows := histogram3[lo:hi]
 	for i := range histogram3Rows {
@@ -1729,23 +1947,25 @@ func sessionsKernel22Summary(lo, hi int, histogram3 []int64) int64 {
 	return add
 }
 
-// sessionsKernel23 runs rows lo to hi through the stages map12, pass14, from the state before them to the one after.
+// sessionsKernel29 runs rows lo to hi through the stages map17, pass18, from the state before them to the one after.
 //
 //go:noinline
-func sessionsKernel23(lo, hi int, add3, pass18 []int64, map10, pass []uint64, pass2 []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
+func sessionsKernel29(lo, hi int, add3, pass22 []int64, map15, pass []uint64, pass2 []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nAgain
-	pass2 = pass2[:len(pass)]
+	room := min(len(pass), len(pass2))
+	pass = pass[:room]
+	pass2 = pass2[:room]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
 		places[digit] += add3[int64(digit)+x] - x2
 	}
-	pass18Rows := pass18[lo:hi]
-	for _, pass3 := range pass18Rows {
+	pass22Rows := pass22[lo:hi]
+	for _, pass3 := range pass22Rows {
 		var x3 uint64
-		if uint64(pass3) < uint64(len(map10)) {
-			x3 = map10[pass3]
+		if uint64(pass3) < uint64(len(map15)) {
+			x3 = map15[pass3]
 		}
 		x4 := x3
 		digit := int64(x4 >> (digitShift & 63) & 255)
@@ -1758,16 +1978,16 @@ func sessionsKernel23(lo, hi int, add3, pass18 []int64, map10, pass []uint64, pa
 	}
 }
 
-// sessionsKernel23Summary returns what rows lo to hi add to the state, in the stages map12, pass14.
+// sessionsKernel29Summary returns what rows lo to hi add to the state, in the stages map17, pass18.
 //
 //go:noinline
-func sessionsKernel23Summary(lo, hi int, pass18 []int64, map10 []uint64, digitShift int64, digits []int64) {
+func sessionsKernel29Summary(lo, hi int, pass22 []int64, map15 []uint64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass18Rows := pass18[lo:hi]
-	for _, pass := range pass18Rows {
+	pass22Rows := pass22[lo:hi]
+	for _, pass := range pass22Rows {
 		var x uint64
-		if uint64(pass) < uint64(len(map10)) {
-			x = map10[pass]
+		if uint64(pass) < uint64(len(map15)) {
+			x = map15[pass]
 		}
 		x2 := x
 		digit := int64(x2 >> (digitShift & 63) & 255)
@@ -1777,10 +1997,10 @@ func sessionsKernel23Summary(lo, hi int, pass18 []int64, map10 []uint64, digitSh
 	}
 }
 
-// sessionsKernel30 runs rows lo to hi through the stages map13, pass21, from the state before them to the one after.
+// sessionsKernel36 runs rows lo to hi through the stages map18, pass25, from the state before them to the one after.
 //
 //go:noinline
-func sessionsKernel30(lo, hi int, add3 []int64, pass31 []uint64, pass32, either, pass []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
+func sessionsKernel36(lo, hi int, add3 []int64, pass35 []uint64, pass36, either, pass []int64, digitNumber, digitShift, nAgain int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * nAgain
 	places := (*[256]int64)(digits)
@@ -1788,16 +2008,16 @@ func sessionsKernel30(lo, hi int, add3 []int64, pass31 []uint64, pass32, either,
 	for digit := range 256 {
 		places[digit] += add3[int64(digit)+x] - x2
 	}
-	pass31Rows := pass31[lo:hi]
-	pass32Rows := pass32[lo:hi]
-	pass32Rows = pass32Rows[:len(pass31Rows)]
-	for i := range pass31Rows {
-		digit := int64(pass31Rows[i] >> (digitShift & 63) & 255)
+	pass35Rows := pass35[lo:hi]
+	pass36Rows := pass36[lo:hi]
+	pass36Rows = pass36Rows[:len(pass35Rows)]
+	for i := range pass35Rows {
+		digit := int64(pass35Rows[i] >> (digitShift & 63) & 255)
 		// p = order(visitor, time)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
-		at := pass32Rows[i]
+		at := pass36Rows[i]
 		var either2 int64
 		if uint64(at) < uint64(len(either)) {
 			either2 = either[at]
@@ -1807,37 +2027,37 @@ func sessionsKernel30(lo, hi int, add3 []int64, pass31 []uint64, pass32, either,
 	}
 }
 
-// sessionsKernel30Summary returns what rows lo to hi add to the state, in the stages map13, pass21.
+// sessionsKernel36Summary returns what rows lo to hi add to the state, in the stages map18, pass25.
 //
 //go:noinline
-func sessionsKernel30Summary(lo, hi int, pass31 []uint64, digitShift int64, digits []int64) {
+func sessionsKernel36Summary(lo, hi int, pass35 []uint64, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass31Rows := pass31[lo:hi]
-	for i := range pass31Rows {
-		digit := int64(pass31Rows[i] >> (digitShift & 63) & 255)
+	pass35Rows := pass35[lo:hi]
+	for i := range pass35Rows {
+		digit := int64(pass35Rows[i] >> (digitShift & 63) & 255)
 		// p = order(visitor, time)
 		digit2 := int(digit)
 		counts[digit2]++
 	}
 }
 
-// sessionsKernel31 runs rows lo to hi through the stages pass23, from the state before them to the one after.
+// sessionsKernel37 runs rows lo to hi through the stages pass27, from the state before them to the one after.
 //
 //go:noinline
-func sessionsKernel31(lo, hi int, either2, pass33, p []int64) {
+func sessionsKernel37(lo, hi int, either2, either3, pass []int64) {
 	either2Rows := either2[lo:hi]
-	pass33Rows := pass33[lo:hi]
-	pass33Rows = pass33Rows[:len(either2Rows)]
+	either3Rows := either3[lo:hi]
+	either3Rows = either3Rows[:len(either2Rows)]
 	for i := range either2Rows {
 		// p = order(visitor, time)
-		p[either2Rows[i]] = pass33Rows[i]
+		pass[either2Rows[i]] = either3Rows[i]
 	}
 }
 
-// sessionsKernel32 runs rows lo to hi through the stages map14, map15, map16, mask3, partial6, offset6, add6, map17, aggregate, map18, from the state before them to the one after.
+// sessionsKernel38 runs rows lo to hi through the stages map19, map20, map21, mask3, partial6, offset6, add6, map22, aggregate, map23, from the state before them to the one after.
 //
 //go:noinline
-func sessionsKernel32(lo, hi int, p, visitor, time, begin, visitor2, events, amount, paid, seconds []int64, pause, sBegun, openBegin, openVisitor, openEvents, openPaid, openLast int64) (int64, int64, int64, int64, int64, int64) {
+func sessionsKernel38(lo, hi int, p, visitor, time, begin, visitor2, events, amount, paid, seconds []int64, pause, sBegun, openBegin, openVisitor, openEvents, openPaid, openLast int64) (int64, int64, int64, int64, int64, int64) {
 	visitor2 = visitor2[:len(begin)]
 	events = events[:len(begin)]
 	paid = paid[:len(begin)]
@@ -1913,11 +2133,11 @@ func sessionsKernel32(lo, hi int, p, visitor, time, begin, visitor2, events, amo
 	return sBegun, openBegin, openVisitor, openEvents, openPaid, openLast
 }
 
-// sessionsKernel32Summary returns what rows lo to hi add to the state, in the stages map14, map15, map16, mask3, partial6, offset6, add6, map17, aggregate, map18.
+// sessionsKernel38Summary returns what rows lo to hi add to the state, in the stages map19, map20, map21, mask3, partial6, offset6, add6, map22, aggregate, map23.
 // sum&(bit-1) is 0 if bit is 1, as in the first row of a group, and sum if bit is 0.
 //
 //go:noinline
-func sessionsKernel32Summary(lo, hi int, p, visitor, time, amount []int64, pause int64) (int64, bool, int64, bool, int64, bool, int64, bool, int64, bool, int64) {
+func sessionsKernel38Summary(lo, hi int, p, visitor, time, amount []int64, pause int64) (int64, bool, int64, bool, int64, bool, int64, bool, int64, bool, int64) {
 	var sBegun int64
 	var openPresent bool
 	var openBegin int64
