@@ -44,6 +44,9 @@ var claims = []Mutant{
 	{Name: "a group is numbered with its own bit", File: "internal/simt/group_parts.go", Tests: highBitsTest,
 		Old: "loop.Sub(bit, number(ir.U32, 1))",
 		New: "bit"},
+	{Name: "folds of more groups than have room are those of the first", File: "internal/simt/group_parts.go", Tests: highBitsTest,
+		Old: "loop.Sub(loop.ToCounter(loop.Add(before, loop.ToKind(ir.U32, bits))), g.from)",
+		New: "loop.ToCounter(loop.Add(before, loop.ToKind(ir.U32, bits)))"},
 }
 
 // highBitsTest is the test of groups of parts by the high bits of their keys.
