@@ -5,7 +5,8 @@ import "github.com/kgen-go/kgen/ir"
 // WithoutRanks returns the kernel with each Rank as a scan that counts the rows of
 // every digit, for schemes whose cuts have no arrays; k itself if it has none.
 func (k *Kernel) WithoutRanks() *Kernel {
-	if !k.Has((*Op).Counts) {
+	isRank := func(op *Op) bool { return op.Kind == Rank }
+	if !k.Has(isRank) {
 		return k
 	}
 	out := *k
@@ -13,7 +14,7 @@ func (k *Kernel) WithoutRanks() *Kernel {
 	b := &Builder{Kernel: &out, memo: map[string]ID{}}
 	for _, op := range k.Ops {
 		b.Stage, b.Pos = op.Stage, op.Pos
-		if op.Counts() {
+		if isRank(&op) {
 			op = b.counted(op)
 		}
 		for _, v := range op.Res {

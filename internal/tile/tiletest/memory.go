@@ -36,12 +36,13 @@ type machine struct {
 	uniform []ir.Scalar      // per value, where it is uniform
 	stored  []map[int64]bool // per stream: elements that this launch stored
 	reduced map[int][]ir.Scalar
-	total   map[int][]ir.Scalar // per Scan
+	total   map[int][]ir.Scalar  // per Scan
+	words   map[tile.ID][]uint64 // per result of Order: the words of all rows
 }
 
 func newMachine(k *tile.Kernel, memory *Memory, rows int) *machine {
 	m := &machine{Kernel: k, Memory: memory, rows: rows, uniform: make([]ir.Scalar, len(k.Values)),
-		stored: make([]map[int64]bool, len(k.Streams)), reduced: map[int][]ir.Scalar{}, total: map[int][]ir.Scalar{}}
+		stored: make([]map[int64]bool, len(k.Streams)), reduced: map[int][]ir.Scalar{}, total: map[int][]ir.Scalar{}, words: map[tile.ID][]uint64{}}
 	for i := range m.stored {
 		m.stored[i] = map[int64]bool{}
 	}

@@ -154,6 +154,8 @@ func (r *row) run(op *tile.Op) {
 	case tile.GroupParts:
 		args := r.needAll(op.Args)
 		r.define(op.Res[0], ir.Int(ir.I64, r.groupParts(op, args[0].Int64(), args[1].Int64())))
+	case tile.Order:
+		r.define(op.Res[0], ir.Int(ir.I64, r.placeInOrder(op, r.need(op.Args[0]))))
 	case tile.Check:
 		r.check(op.Site, r.need(op.Args[0]).IsTrue(), r.need(op.Args[1]).Int64())
 	case tile.Ended:
@@ -351,6 +353,25 @@ func (r *row) fresh(v tile.ID, number int) (ir.Scalar, bool) {
 		return (&row{machine: r.machine, number: number}).pure(op, args), true
 	}
 	return ir.Scalar{}, false
+}
+
+// placeInOrder returns how many rows have a lesser word, or the same and stand before the row.
+func (r *row) placeInOrder(op *tile.Op, word ir.Scalar) (place int64) {
+	words := r.words[op.Res[0]]
+	for other := len(words); other < r.rows; other++ {
+		x, ok := r.fresh(op.Args[0], other)
+		if !ok {
+			fail("the word of row %d cannot be computed at another one", other)
+		}
+		words = append(words, x.Bits)
+	}
+	r.words[op.Res[0]] = words
+	for other, x := range words {
+		if x < word.Bits || x == word.Bits && other < r.number {
+			place++
+		}
+	}
+	return place
 }
 
 // elements returns the step's elements of a fold.
