@@ -38,8 +38,10 @@ func emitterOf(kind tile.OpKind) emitter {
 		return emitter{begin: (*body).beginHead, row: (*body).markHead}
 	case tile.Scan, tile.ChunkScan:
 		return emitter{row: (*body).scan}
-	case tile.Rank, tile.Order:
+	case tile.Rank:
 		return emitter{begin: (*body).beginRank, row: (*body).rank}
+	case tile.Order:
+		return emitter{begin: (*body).beginOrder, row: (*body).order}
 	case tile.Reduce:
 		return emitter{row: (*body).foldAtEnd}
 	case tile.Store:

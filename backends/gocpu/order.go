@@ -39,7 +39,8 @@ func (g *body) beginOrder(op *tile.Op, lo, hi *loop.Var) {
 }
 
 // order inserts a row behind those of lesser and of equal words, or names its place.
-func (g *body) order(op *tile.Op) {
+func (g *body) order(i int) {
+	op := &g.Ops[i]
 	rank := op.Res[0]
 	list, words := g.counts[rank], g.words
 	if !g.summary {

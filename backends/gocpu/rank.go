@@ -32,17 +32,13 @@ func (g *body) ranks(f *rangeFunc) {
 
 // beginRank makes the counters places, unless the function is a summary: then a row
 // loads one number.
-func (g *body) beginRank(op *tile.Op, lo, hi *loop.Var) {
+func (g *body) beginRank(op *tile.Op, _, _ *loop.Var) {
 	rank := op.Res[0]
-	if op.Kind == tile.Order {
-		g.beginOrder(op, lo, hi)
-		return
-	}
 	name := "places"
 	if g.summary {
 		name = "counts"
 	}
-	counts := g.b.Window(name, g.counts[rank], loop.Int(0), int(counters(op)))
+	counts := g.b.Window(name, g.counts[rank], loop.Int(0), int(op.Digits))
 	g.counts[rank] = counts
 	if g.summary {
 		return
@@ -63,10 +59,6 @@ func (g *body) beginRank(op *tile.Op, lo, hi *loop.Var) {
 // rank counts the row, and names its place.
 func (g *body) rank(i int) {
 	op := &g.Ops[i]
-	if op.Kind == tile.Order {
-		g.order(op)
-		return
-	}
 	counts := g.counts[op.Res[0]]
 	digit := g.b.Let("digit", loop.ToCounter(g.expr(op.Args[0])))
 	one := loop.ConstOf(ir.Int(ir.I64, 1))
