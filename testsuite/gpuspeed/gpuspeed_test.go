@@ -220,7 +220,8 @@ func TestMarkdown(t *testing.T) {
 		Rates: []rate{one("scan", 8, 2e6, "cuda:0", "default", .95), one("scan", 8, 2200000, "", "CUB", .86), one("scan", 8, 4e6, "opencl:1", "OpenCL", .5), one("Q6", 8, 1e6, "cuda:0", "items=4", 1)}}
 	var out bytes.Buffer
 	r.markdown(&out)
-	for _, want := range []string{"| scan | 2.0000 | 4000 | 0.95 | 0.92 | 0.95 |  | 3636 | 1.10 | **1.25** | 0.50 |  | default |\n", "| Q6 | 1.0000 | 8000 | 1.00 |  | 1.00 |  |  |  |  |  |  | items=4 |\n"} {
+	for _, want := range []string{"| workload | ms | GB/s | of copy | goal | look-back | CUB, ms | ratio | goal | OpenCL | best schedule |\n",
+		"| scan | 2.0000 | 4000 | 0.95 | 0.92 | 0.95 | 2.2000 | 1.10 | **1.25** | 0.50 | default |\n", "| Q6 | 1.0000 | 8000 | 1.00 |  | 1.00 |  |  |  |  | items=4 |\n"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no line %sin\n%s", want, &out)
 		}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"math/bits"
@@ -40,15 +39,32 @@ func (r *report) markdown(out io.Writer) {
 		}
 		return
 	}
-	heads := []string{"workload", "ms", "GB/s", "of copy", "goal", "look-back", "goal", "CUB GB/s", "ratio", "goal", "OpenCL", "goal", "best schedule"}
-	row(heads...)
-	row(slices.Repeat([]string{"---"}, len(heads))...)
+	table := [][]string{{"workload", "ms", "goal", "GB/s", "of copy", "goal", "look-back", "goal", "CUB, ms", "ratio", "goal", "OpenCL", "goal", "best schedule"}}
 	for _, name := range names {
 		first, lookback := r.best(name, sizes[0], r.emitted), r.best(name, sizes[0], r.lookback)
 		cub, opencl := r.best(name, sizes[0], rate.peer), r.best(name, sizes[0], rate.opencl)
-		row(name, first.cell("%.4f", 1), first.cell("%.0f", 0), first.share(), cmp.Or(r.outcome(name, "best"), r.outcome(name, within)), lookback.share(), r.outcome(name, "look-back"),
-			cub.cell("%.0f", 0), first.over(cub), r.outcome(name, "CUB"), opencl.share(), r.outcome(name, "OpenCL"), first.form())
+		table = append(table, []string{name, first.cell("%.4f", 1), r.outcome(name, within), first.cell("%.0f", 0), first.share(), r.outcome(name, "best"),
+			lookback.share(), r.outcome(name, "look-back"), cub.cell("%.4f", 1), first.over(cub), r.outcome(name, "CUB"), opencl.share(), r.outcome(name, "OpenCL"), first.form()})
 	}
+	table = withoutEmpty(table)
+	row(table[0]...)
+	row(slices.Repeat([]string{"---"}, len(table[0]))...)
+	for _, cells := range table[1:] {
+		row(cells...)
+	}
+}
+
+// withoutEmpty leaves out the columns that have nothing below their heads.
+func withoutEmpty(table [][]string) [][]string {
+	kept := make([][]string, len(table))
+	for i := range table[0] {
+		if slices.ContainsFunc(table[1:], func(cells []string) bool { return cells[i] != "" }) {
+			for j, cells := range table {
+				kept[j] = append(kept[j], cells[i])
+			}
+		}
+	}
+	return kept
 }
 
 // best returns the fastest rate of a workload that passes, or nil.
