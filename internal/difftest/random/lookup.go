@@ -41,14 +41,28 @@ func lookedUp(g *generator) {
 	}
 	kept := g.compacted(mask)
 	for i, f := range finds {
+		columns := g.r.IntN(3)
+		if columns == 0 { // it is asked only whether a row is there
+			continue
+		}
 		at := g.add(value{op: ir.OpCompact, kind: ir.I64, domain: kept, target: rights[i]}, "$1[$2]", f, mask)
-		for range g.r.IntN(3) {
-			if x := g.over(g.kind(), rights[i]); x != nil {
+		if g.r.IntN(4) > 0 { // nothing else asks for the row
+			g.pool = g.pool[:len(g.pool)-1]
+		}
+		for range columns {
+			kind := g.kind()
+			if g.r.IntN(2) == 0 {
+				kind = narrow[g.r.IntN(len(narrow))]
+			}
+			if x := g.over(kind, rights[i]); x != nil {
 				g.add(value{op: ir.OpGather, kind: x.kind, domain: kept, target: x.target}, "$1[$2]", x, at)
 			}
 		}
 	}
 }
+
+// narrow are kinds of which tables hold a column.
+var narrow = []ir.Kind{ir.I8, ir.U8, ir.I16, ir.U16, ir.I32, ir.U32, ir.Date}
 
 // tuples picks one to three columns over d, and as many of the same kinds over another domain, or
 // over rows of it that a mask keeps.
