@@ -40,8 +40,7 @@ func (s *Source) ErrorAt(pos ir.Pos, message, hint string) error {
 // Compile compiles a pipeline of s for a backend at a fusion level, one of
 // [fuse.Levels] or a plan by hand, "" for the default. An empty backend stands for any
 // backend of work-groups. Of the schedule only Variant, Groups, Probe, Sources, Radix and Part matter
-// here. An operator that has no compiled form is an error at its place in the text; a
-// wrong plan by hand is a [UsageError].
+// here. A wrong plan by hand is a [UsageError].
 func Compile(s *Source, p *ir.Pipeline, backend, level string, schedule plan.Schedule) (*backends.Program, *fuse.Program, error) {
 	return CompileFor(s, p, plan.Machine{}, backend, level, schedule)
 }

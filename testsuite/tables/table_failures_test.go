@@ -31,9 +31,11 @@ type tablePlan struct {
 	key     func(row uint64) int64
 }
 
+const failingJoin = "pipeline joined(k: [n]i32, x: [n]i32) {\n\tj = join(k, k)\n\treturn left: j.left, total: sum(x[j.right], by: j.left)\n}\n"
+
 const failingGroups = "pipeline sums(k: [n]i32, x: [n]i32) {\n\tg = groups(k)\n\treturn key: first(k, by: g), total: sum(x, by: g), rows: count(by: g)\n}\n"
 
-// tablePlans has each way to combine rows in tables that the plan chooses when it runs.
+// tablePlans has each way to combine rows in tables that the plan chooses when it runs, and to find, join and repeat rows.
 func tablePlans() map[string]tablePlan {
 	const bins = "pipeline counts(k: [n]i32, x: [n]i32) {\n\tb = bins(k, 600)\n\treturn rows: count(by: b), total: sum(x, by: b)\n}\n"
 	const sized = "pipeline counts(k: [n]i32, x: [n]i32) {\n\tb = bins(k, i64(max(x, else: 0)) * 0 + 600)\n\treturn rows: count(by: b), total: sum(x, by: b)\n}\n"
@@ -57,6 +59,11 @@ func tablePlans() map[string]tablePlan {
 		"partitioned":                    {failingGroups, func(o *compile.Options) { o.Strategy = plan.Partitioned }, (*tile.Op).IsLimited, 200, spreadKey(20)},
 		"find":                           {"pipeline found(k: [n]i32, x: [n]i32) {\n\tf = find(k, in: x)\n\treturn rows: count(f >= 0), total: sum(k[f[f >= 0]])\n}\n", sample, nil, 200, spreadKey(40)},
 		"cuckoo":                         {"pipeline found(k: [n]i32, x: [n]i32) {\n\treturn f: find(k, in: x)\n}\n", func(o *compile.Options) { o.Probing = plan.Cuckoo }, nil, 100, spreadKey(40)},
+		"join":                           {failingJoin, sample, nil, 100, spreadKey(30)},
+		"join of moved rows":             {failingJoin, func(o *compile.Options) { o.Moved = 1 }, nil, 100, spreadKey(30)},
+		"join by sorting":                {failingJoin, func(o *compile.Options) { o.Probing = plan.Sort }, nil, 60, spreadKey(20)},
+		"join by loops":                  {failingJoin, func(o *compile.Options) { o.Probing = plan.Loops }, nil, 60, spreadKey(20)},
+		"repeat":                         {"pipeline repeated(k: [n]i32, x: [n]i32) {\n\tr = repeat(k & 3)\n\treturn row: r, x: x[r], total: sum(x[r], by: r)\n}\n", sample, nil, 200, spreadKey(40)},
 	}
 }
 

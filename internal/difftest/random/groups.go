@@ -132,7 +132,11 @@ func bins(g *generator) *value {
 	case g.r.IntN(3) == 0:
 		made = g.add(v, "bins($1 & 15, 17)", i)
 	case g.r.IntN(3) == 0:
-		made = g.add(v, "bins(i64($1) & 511, 600)", i) // more than the windows of few bins
+		size := "511, 600" // more than the windows of few bins
+		if g.r.IntN(4) == 0 {
+			size = "16383, 16390" // and than local memory may have
+		}
+		made = g.add(v, "bins(i64($1) & "+size+")", i)
 	default:
 		made = g.add(v, "bins($1 & 3, 4)", i)
 	}

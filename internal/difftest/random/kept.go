@@ -15,10 +15,7 @@ func keptGroups(g *generator) {
 		rows := g.add(value{op: ir.OpCount, kind: ir.I64, domain: by.target}, "count(by: $1)", by)
 		total := g.add(value{op: ir.OpSum, kind: ir.I64, domain: by.target}, "sum(i64($1), by: $2)", key, by)
 		begin := g.add(value{op: ir.OpFirst, kind: ir.I32, domain: by.target, target: key.target}, "first($1, by: $2)", key, by)
-		isKept := g.add(value{op: ir.OpLogicalOr, kind: ir.Bool, domain: by.target}, []string{"$1 > 1 || $2 < -9", "$1 & 1 == 1 || $2 > 0", "$2 < 0 && $1 < 3"}[g.r.IntN(3)], rows, total)
-		if isKept.inline { // a mask that selects rows has a name
-			isKept.inline, isKept.text = false, g.fresh("v")
-		}
+		isKept := g.named(g.add(value{op: ir.OpLogicalOr, kind: ir.Bool, domain: by.target}, []string{"$1 > 1 || $2 < -9", "$1 & 1 == 1 || $2 > 0", "$2 < 0 && $1 < 3"}[g.r.IntN(3)], rows, total))
 		d := g.compacted(isKept)
 		if g.r.IntN(2) == 0 {
 			g.compaction(rows, isKept, d)

@@ -66,11 +66,17 @@ func joined(g *generator) *value {
 	if left == nil {
 		return nil
 	}
-	j := g.add(value{op: ir.OpJoin, kind: ir.Pair}, "join($1, $2)", left, right)
+	return g.joinOf([]*value{left}, []*value{right})
+}
+
+// joinOf joins by some keys of each side.
+func (g *generator) joinOf(left, right []*value) *value {
+	text, operands := matching("join(%s, %s)", left, right)
+	j := g.add(value{op: ir.OpJoin, kind: ir.Pair}, text, operands...)
 	g.pool = g.pool[:len(g.pool)-1] // it has no other use
-	field := g.add(value{op: ir.OpLeft, kind: ir.I64, target: left.domain}, "$1.left", j)
+	field := g.add(value{op: ir.OpLeft, kind: ir.I64, target: left[0].domain}, "$1.left", j)
 	d := g.domainOf(field, func(d *domain) { d.column = g.through(field, d) })
 	field.domain = d
-	g.add(value{op: ir.OpRight, kind: ir.I64, domain: d, target: right.domain}, "$1.right", j)
+	g.add(value{op: ir.OpRight, kind: ir.I64, domain: d, target: right[0].domain}, "$1.right", j)
 	return field
 }

@@ -109,6 +109,10 @@ func (g *generator) program(name string, number int) string {
 		keyedByFloats(g, rules)
 	case 2:
 		keptGroups(g)
+	case 3:
+		if !slices.Contains(g.without, ir.OpFind) {
+			lookedUp(g)
+		}
 	}
 	size := leastStatements + g.r.IntN(moreStatements)
 	at := g.r.IntN(size)
@@ -312,6 +316,14 @@ func (g *generator) add(v value, text string, operands ...*value) *value {
 	g.statements = append(g.statements, made)
 	g.pool = append(g.pool, made)
 	return made
+}
+
+// named gives a value a name, which masks that select rows have.
+func (g *generator) named(v *value) *value {
+	if v.inline {
+		v.inline, v.text = false, g.fresh("v")
+	}
+	return v
 }
 
 // pick returns a value that fits, mostly a recent one; nil where there is none.

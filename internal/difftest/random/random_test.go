@@ -61,3 +61,49 @@ func TestCoverage(t *testing.T) {
 		t.Error("more than half a percent of the pairs are missing")
 	}
 }
+
+// Some programs find rows by several keys, and among those that masks keep; some take columns of what is found,
+// by one find and by several that share a mask; some have more bins than local memory.
+func TestLookups(t *testing.T) {
+	seen := map[string]int{}
+	for number := range 300 {
+		p, err := Pipeline(3, number, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range p.Values {
+			switch {
+			case (v.Op == ir.OpFind || v.Op == ir.OpJoin) && v.Split > 1:
+				seen["tuples in "+v.Op.String()]++
+			case v.Op == ir.OpFind && v.Args[v.Split].Op == ir.OpCompact:
+				seen["found among kept rows"]++
+			}
+			if at := looksUp(v); at != nil {
+				seen["looked up"]++
+				if mask := at.Args[1]; mask.Op == ir.OpLogicalAnd && slices.ContainsFunc(p.Values, func(other *ir.Value) bool {
+					second := looksUp(other)
+					return second != nil && second.Args[1] == mask && second.Args[0] != at.Args[0]
+				}) {
+					seen["looked up in several tables"]++
+				}
+			}
+			if v.Op == ir.OpBins && v.Args[1].Op == ir.OpConst && v.Args[1].Const.Int64() > 1<<13 {
+				seen["many bins"]++
+			}
+		}
+	}
+	for _, what := range []string{"tuples in find", "tuples in join", "found among kept rows", "looked up", "looked up in several tables", "many bins"} {
+		if seen[what] == 0 {
+			t.Errorf("no program has %s", what)
+		}
+	}
+	t.Log(seen)
+}
+
+// looksUp returns by which found rows a column is gathered; nil if it is not.
+func looksUp(v *ir.Value) *ir.Value {
+	if v.Op != ir.OpGather || v.Args[1].Op != ir.OpCompact || v.Args[1].Args[0].Op != ir.OpFind {
+		return nil
+	}
+	return v.Args[1]
+}

@@ -9,4 +9,4 @@ SELECT coalesce(f, -1) AS row, coalesce(t, -1) AS three FROM found JOIN threes O
 -- table hit
 SELECT v FROM found JOIN m ON m.row = f ORDER BY found.row
 -- table scalars
-SELECT (SELECT sum(v) FROM found JOIN m ON m.row = f) AS turned, (SELECT count(o) FROM others) AS found
+SELECT (SELECT coalesce(sum(v), 0) FROM found JOIN m ON m.row = f) AS turned, (SELECT count(o) FROM others) AS found
