@@ -58,6 +58,29 @@ func eachOperand(of *ir.Value, visit func(c, under *ir.Value)) {
 	}
 }
 
+// assumedScalar predicts a scalar that follows from lengths.
+func (g *Graph) assumedScalar(v *ir.Value) float64 {
+	operand := func(i int) float64 { return g.assumedScalar(v.Args[i]) }
+	switch v.Op {
+	case ir.OpConst:
+		return float64(v.Const.Int64())
+	case ir.OpRoom:
+		if v.Const.Kind != ir.Invalid {
+			return float64(v.Const.Int64())
+		}
+		return assumedRoom
+	case ir.OpLen:
+		return g.assumedLength(v.Args[0].Type.Domain)
+	case ir.OpSub:
+		return operand(0) - operand(1)
+	case ir.OpGreatest:
+		return max(operand(0), operand(1))
+	case ir.OpLeast:
+		return min(operand(0), operand(1))
+	}
+	panic(fmt.Sprintf("fuse: %s does not follow from lengths", v.Op))
+}
+
 // isSizeOfLengths reports whether a number of rows, none of which is checked, follows from lengths of parameters, so that no
 // kernel computes it, for which the plan would wait.
 func isSizeOfLengths(size *ir.Value) bool {
