@@ -89,8 +89,6 @@ func isSizeOfLengths(size *ir.Value) bool {
 		return true
 	case ir.OpLen:
 		return size.Args[0].Type.Domain.Kind == ir.DomainParam
-	case ir.OpShr:
-		return size.Args[0].Op == ir.OpLen && size.Args[1].Op == ir.OpConst && isSizeOfLengths(size.Args[0])
 	case ir.OpSub, ir.OpMul, ir.OpGreatest, ir.OpLeast:
 		return !slices.ContainsFunc(size.Args, func(x *ir.Value) bool { return !isSizeOfLengths(x) })
 	}
@@ -120,9 +118,6 @@ func (m *planner) condition(v *ir.Value) plan.Expr {
 		return plan.Sub(operand(0), operand(1))
 	case ir.OpMul:
 		return plan.Mul(operand(0), operand(1))
-	case ir.OpShr: // of a length, rounded down
-		unit := int64(1) << v.Args[1].Const.Int64()
-		return plan.Sub(plan.CeilDiv(plan.Add(operand(0), plan.Const(1)), plan.Const(unit)), plan.Const(1))
 	case ir.OpGreatest:
 		return plan.Max(operand(0), operand(1))
 	case ir.OpLeast:
