@@ -25,7 +25,7 @@ var order = []Mutant{
 		New: "loop.Int(0), loop.Int(int64(max(parts-1, 1))), func(of"},
 	{Name: "the least of a group is the greatest", File: "fuse/expand_limit_sample.go", Device: "emulated", Programs: "order_near_zero",
 		Old: "isLess := o.apply(ir.OpLt, word, least.word)",
-		New: "isLess := o.apply(ir.OpGt, word, least.word)"},
+		New: "isLess := o.apply(ir.OpGt, word, least.word)", Equivalent: "the last candidate is a later row, so there are more candidates, and the first rows are the same"},
 	{Name: "a row is inserted before those of equal words", File: "backends/gocpu/order.go", Tests: "-run ^TestOrders$/emitted ./testsuite",
 		Old: "loop.Gt(loop.At(words, before), word)",
 		New: "loop.Ge(loop.At(words, before), word)"},
