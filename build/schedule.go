@@ -39,6 +39,7 @@ var settings = []setting{
 	choice("probe", plan.Probes, func(s *plan.Schedule) *string { return &s.Probe }),
 	choice("sources", plan.SourceWays, func(s *plan.Schedule) *string { return &s.Sources }),
 	number("radix", 1, 8, "bits of a digit", func(s *plan.Schedule) *int { return &s.Radix }),
+	choice("rank", plan.RankWays, func(s *plan.Schedule) *string { return &s.Rank }),
 	number("ring", 3, 64, "tiles that a work-group has in local memory", func(s *plan.Schedule) *int { return &s.Ring }),
 	number("lookahead", 1, 8, "rounds", func(s *plan.Schedule) *int { return &s.Lookahead }),
 	number("occupancy", 1, maxOccupancy, "work-groups of a compute unit that registers have to suffice for", func(s *plan.Schedule) *int { return &s.Occupancy }),

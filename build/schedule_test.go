@@ -39,7 +39,7 @@ func TestParseSchedule(t *testing.T) {
 		"scheme=persistent,ids=static":      "omit ids, chunk, offsets, occupancy and part",
 		"scheme=persistent,occupancy=2":     "omit ids, chunk, offsets, occupancy and part",
 		"occupancy=33":                      "occupancy is 1 to 32 work-groups of a compute unit",
-		"warp=32":                           "there are workgroup, items, chunk, scheme, ids, offsets, variant, table, groups, places, probe, sources, radix, ring, lookahead, occupancy, part",
+		"warp=32":                           "there are workgroup, items, chunk, scheme, ids, offsets, variant, table, groups, places, probe, sources, radix, rank, ring, lookahead, occupancy, part",
 		"chunk=0":                           "chunk is 1 to 1024 tiles",
 		"offsets=lookback,scheme=published": "offsets is scan or broadcast",
 		"ids=static,scheme=published":       "ids is a setting of scheme=lookback",

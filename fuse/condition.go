@@ -58,6 +58,29 @@ func eachOperand(of *ir.Value, visit func(c, under *ir.Value)) {
 	}
 }
 
+// assumedScalar predicts a scalar that follows from lengths.
+func (g *Graph) assumedScalar(v *ir.Value) float64 {
+	operand := func(i int) float64 { return g.assumedScalar(v.Args[i]) }
+	switch v.Op {
+	case ir.OpConst:
+		return float64(v.Const.Int64())
+	case ir.OpRoom:
+		if v.Const.Kind != ir.Invalid {
+			return float64(v.Const.Int64())
+		}
+		return assumedRoom
+	case ir.OpLen:
+		return g.assumedLength(v.Args[0].Type.Domain)
+	case ir.OpSub:
+		return operand(0) - operand(1)
+	case ir.OpGreatest:
+		return max(operand(0), operand(1))
+	case ir.OpLeast:
+		return min(operand(0), operand(1))
+	}
+	panic(fmt.Sprintf("fuse: %s does not follow from lengths", v.Op))
+}
+
 // isSizeOfLengths reports whether a number of rows, none of which is checked, follows from lengths of parameters, so that no
 // kernel computes it, for which the plan would wait.
 func isSizeOfLengths(size *ir.Value) bool {
@@ -66,8 +89,6 @@ func isSizeOfLengths(size *ir.Value) bool {
 		return true
 	case ir.OpLen:
 		return size.Args[0].Type.Domain.Kind == ir.DomainParam
-	case ir.OpShr:
-		return size.Args[0].Op == ir.OpLen && size.Args[1].Op == ir.OpConst && isSizeOfLengths(size.Args[0])
 	case ir.OpSub, ir.OpMul, ir.OpGreatest, ir.OpLeast:
 		return !slices.ContainsFunc(size.Args, func(x *ir.Value) bool { return !isSizeOfLengths(x) })
 	}
@@ -97,9 +118,6 @@ func (m *planner) condition(v *ir.Value) plan.Expr {
 		return plan.Sub(operand(0), operand(1))
 	case ir.OpMul:
 		return plan.Mul(operand(0), operand(1))
-	case ir.OpShr: // of a length, rounded down
-		unit := int64(1) << v.Args[1].Const.Int64()
-		return plan.Sub(plan.CeilDiv(plan.Add(operand(0), plan.Const(1)), plan.Const(unit)), plan.Const(1))
 	case ir.OpGreatest:
 		return plan.Max(operand(0), operand(1))
 	case ir.OpLeast:

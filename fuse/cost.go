@@ -17,6 +17,7 @@ const (
 	assumedGroups   = 0.25    // groups a row
 	assumedBins     = 1 << 12 // bins of a computed number
 	assumedSlots    = 2       // slots of a hash table a row
+	assumedRoom     = 12288   // rows that one launch sorts, on a GPU
 )
 
 // assumedLength predicts the length of d, unless it is known.

@@ -156,6 +156,31 @@ func TestExplainWays(t *testing.T) {
 	}
 }
 
+// Where lengths alone decide, explanations know the way that is taken.
+func TestExplainWaysOfLengths(t *testing.T) {
+	pipelines, errs := ir.Load("p.kg", []byte("pipeline p(k: [n]i32) {\n\treturn order: order(k)\n}\n"))
+	if err := errs.Err(); err != nil {
+		t.Fatal(err)
+	}
+	for few, options := range map[int64]Options{64: {Radix: 8, Few: 64, Cores: true}, assumedRoom - 1: {Radix: 8, Short: true}} {
+		p := program(t, Lower(pipelines[0], options), LevelAuto)
+		for rows, many := range map[int64]bool{few: false, few + 1: true} {
+			e, err := p.ExplainKnowing(Known{Lengths: map[string]int64{"n": rows}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, w := range e.Ways {
+				if w.Chosen != (many == (w.Name == "sorting many rows")) {
+					t.Errorf("%d rows, of which %d are few: %s is taken: %v", rows, few, w.Name, w.Chosen)
+				}
+			}
+			if len(e.Ways) != 2 {
+				t.Errorf("%d ways, not two", len(e.Ways))
+			}
+		}
+	}
+}
+
 // TestExplainEverything holds what must be true of every explanation; go test ./...
 // takes a sample of them.
 func TestExplainEverything(t *testing.T) {

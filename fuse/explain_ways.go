@@ -27,10 +27,17 @@ type ExplainedWay struct {
 // taken is the way that is taken at each condition: whether it is the second.
 type taken map[*ir.Value]bool
 
-// takenBy returns the ways that were taken if some kernels ran. Where nothing is known
-// it is the first, which kgen prefers.
+// takenBy returns the ways that were taken if some kernels ran. Else lengths tell those that follow from
+// these, and of others it is the first, which kgen prefers.
 func (p *Program) takenBy(ran []string) taken {
 	t := taken{}
+	for i := range p.Kernels {
+		for _, w := range p.Groups[i][0].ways {
+			if followsFromLengths(w.condition) {
+				t[w.condition] = p.Fusion.Graph.assumedScalar(w.condition) <= 0
+			}
+		}
+	}
 	for i, k := range p.Kernels {
 		if slices.Contains(ran, k.Name) {
 			for _, w := range p.Groups[i][0].ways {

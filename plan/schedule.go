@@ -16,6 +16,7 @@ type Schedule struct {
 	Probe     string `json:"probe,omitempty"`    // how find and join find rows with equal keys: linear, cuckoo, sort, loops; "" is by their number where keys have a small range, else linear
 	Sources   string `json:"sources,omitempty"`  // how the rows of a tile find which rows repeat and join repeat: count, ends, search, item, subgroup, workgroup, child; "" is count
 	Radix     int    `json:"radix,omitzero"`     // bits of the digits by which rows are sorted; 0 is what suits the device
+	Rank      string `json:"rank,omitempty"`     // how the rows of a tile find their places by a digit: masks, additions; "" is additions in CUDA C++ where digits have many values, else masks
 	Ring      int    `json:"ring,omitzero"`      // tiles that a work-group has in local memory or in flight, under scheme persistent
 	Lookahead int    `json:"lookahead,omitzero"` // rounds between publishing the fold of a tile and finishing the tile, under scheme persistent
 	Occupancy int    `json:"occupancy,omitzero"` // work-groups of a compute unit that registers have to suffice for; 0 leaves registers to the compiler
@@ -73,6 +74,15 @@ const (
 
 // GroupWays lists the values of Schedule.Groups.
 var GroupWays = []string{Sort, Hash, Shared, Independent, Local, Partitioned}
+
+// The values of Schedule.Rank. Rows of one digit keep their order.
+const (
+	Masks     = "masks"     // lanes with one digit find each other in a mask of this digit
+	Additions = "additions" // an atomic addition to the counter of the digit returns the place; kernels in CUDA C++ notice where lanes are not served in their order
+)
+
+// RankWays lists the values of Schedule.Rank.
+var RankWays = []string{Masks, Additions}
 
 // GroupStrategy returns how hash tables of groups are filled, if the schedule says; "" leaves
 // it to the plan.

@@ -70,11 +70,11 @@ func TestComplete(t *testing.T) {
 		{[]string{"emit", "--after", ""}, "verify lower fuse tile plan loop", noFiles},
 		{[]string{"emit", "-o", ""}, "", folders},
 
-		{[]string{"emit", "--schedule", ""}, "workgroup= items= chunk= scheme= ids= offsets= variant= table= groups= places= probe= sources= radix= ring= lookahead= occupancy= part=", unspaced},
+		{[]string{"emit", "--schedule", ""}, "workgroup= items= chunk= scheme= ids= offsets= variant= table= groups= places= probe= sources= radix= rank= ring= lookahead= occupancy= part=", unspaced},
 		{[]string{"run", "--schedule", "ids="}, "ids=ticket ids=static", noFiles},
 		{[]string{"run", "--schedule", "items=4,table=l"}, "items=4,table=local items=4,table=global", noFiles},
 		{[]string{"run", "--schedule", "workgroup=64,items=4,chunk=1,scheme=published,ids=ticket,offsets=scan,variant=direct,radix=8,ring=3,lookahead=1,occupancy=1,part=9,"},
-			"LAST,table= LAST,groups= LAST,places= LAST,probe= LAST,sources=", unspaced},
+			"LAST,table= LAST,groups= LAST,places= LAST,probe= LAST,sources= LAST,rank=", unspaced},
 		{[]string{"run", "--schedule", "items="}, "", noFiles},
 		{[]string{"run", "--schedule", "frobs="}, "", noFiles},
 

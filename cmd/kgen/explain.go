@@ -41,6 +41,7 @@ type explainFlags struct {
 	rows     string
 	dist     string
 	device   string
+	backend  string
 	machine  string
 	analyze  bool
 }
@@ -63,8 +64,11 @@ measured beside it.
 
 Where results can be made in several ways, such as groups by bins, by a hash
 table or by sorting, the data decides when the pipeline runs. The totals are
-those of one way, which the explanation names: the first, or with --analyze the
-one that was taken.
+those of one way, which the explanation names: the one that lengths decide, else
+the first, or with --analyze the one that was taken.
+
+Backends have ways of their own: --backend explains another one than emitted Go,
+predicted for the machine that kgen emit declares.
 
 Levels: none (a kernel per stage), paper3 and paper2 (as published), onepass
 (all that one grid-wide prefix allows), auto (the least predicted cost), or a
@@ -76,6 +80,7 @@ with the emitted text.`,
   kgen explain orders.kg --fuse "mask partial offset | add aggregate"
   kgen explain orders.kg --rows n=6e6,g=1.5e6
   kgen explain orders.kg --in lineitem.parquet --analyze
+  kgen explain sorted.kg --backend cuda
   kgen explain orders.kg --format html > orders.html
   kgen explain -e 'pipeline p(x: [n]i32) { return s: scan(add, x) }'
   kgen explain queries.kg#q6 --format dot | dot -Tsvg > q6.svg`,
@@ -100,6 +105,7 @@ with the emitted text.`,
 	f.BoolVar(&flags.analyze, "analyze", false, "run the pipeline and print what was measured")
 	f.StringVar(&flags.dist, "dist", "", "the `DISTRIBUTION` of columns that --analyze generates (default auto)")
 	f.StringVar(&flags.device, "device", "gocpu", "the `DEVICE` to analyze on")
+	f.StringVar(&flags.backend, "backend", build.EmitterNames()[0], "the `BACKEND` to explain: "+strings.Join(build.EmitterNames(), ", "))
 	machineFlag(c, &flags.machine, usualMachine)
 	takeInline(c)
 	takeReproducible(c)
@@ -115,7 +121,7 @@ with the emitted text.`,
 		shapes = append(shapes, "variant="+v)
 	}
 	completeFlags(c, map[string]cobra.CompletionFunc{"fuse": completeLevel, "schedule": words(shapes...), "format": words(formats...), "in": completeIn, "bind": completeBind,
-		"set": completeSet, "device": completeDevice, "rows": cobra.NoFileCompletions, "dist": cobra.NoFileCompletions})
+		"set": completeSet, "device": completeDevice, "backend": words(build.EmitterNames()...), "rows": cobra.NoFileCompletions, "dist": cobra.NoFileCompletions})
 	return c
 }
 
@@ -128,7 +134,13 @@ func explain(c *cobra.Command, args []string, flags *explainFlags, render func(*
 		return usageErrorf("--schedule %s: variant, groups, probe and sources alone change what kernels read and write", flags.schedule)
 	}
 	if !flags.analyze && (flags.dist != "" || c.Flags().Changed("device")) {
-		return usageErrorf("--dist and --device say how to analyze: add --analyze")
+		return usageErrorf("--dist and --device say how to analyze: add --analyze; --backend explains another backend")
+	}
+	if !slices.Contains(build.EmitterNames(), flags.backend) {
+		return usageErrorf("unknown backend %s; there are %s", flags.backend, strings.Join(build.EmitterNames(), ", "))
+	}
+	if c.Flags().Changed("backend") && (flags.analyze || render == nil) {
+		return usageErrorf("--backend: --analyze explains the backend of --device, and --format html all backends: leave it out")
 	}
 	if len(flags.In) > 0 && flags.rows != "" {
 		return usageErrorf("--in has the lengths: leave out --rows")
@@ -154,12 +166,14 @@ func explain(c *cobra.Command, args []string, flags *explainFlags, render func(*
 	case flags.analyze:
 		return e.analyze(known, render)
 	}
-	costs, err := e.costs()
-	if err != nil {
-		return err
+	backend := flags.backend
+	var costs *calibrated
+	if backend == build.EmitterNames()[0] || flags.machine != "" {
+		if costs, err = e.costs(); err != nil {
+			return err
+		}
 	}
-	backend := "gocpu"
-	if shape.GroupStrategy() != "" {
+	if shape.GroupStrategy() != "" && !c.Flags().Changed("backend") {
 		backend = "" // any of work-groups
 	}
 	_, program, err := build.CompileOver(source, pipeline, known, costs.orZero(), backend, flags.level, shape)

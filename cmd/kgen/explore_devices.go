@@ -26,8 +26,10 @@ func openExploreDevice(ctx context.Context, name, machine string, space *memory.
 	switch kind {
 	case "cudaemu":
 		d.repeats = false
-	case "vector", "interp":
+	case "interp":
 		return nil, usageErrorf("device %s is not explored: every result is compared with the interpreter's already", name)
+	case "vector":
+		return nil, usageErrorf("device %s is not explored: nothing is compiled for it, and it has no kernels to show; explore gocpu, opencl:0 or cuda:0", name)
 	}
 	var err error
 	if d.device, err = kgen.Open(ctx, name, kgen.InSpace(space), kgen.Waiting(waiting.on)); err != nil {

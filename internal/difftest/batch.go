@@ -456,6 +456,7 @@ func ScheduleText(s plan.Schedule) string {
 	word("probe", s.Probe)
 	word("sources", s.Sources)
 	number("radix", int64(s.Radix))
+	word("rank", s.Rank)
 	number("ring", int64(s.Ring))
 	number("lookahead", int64(s.Lookahead))
 	number("occupancy", int64(s.Occupancy))

@@ -22,6 +22,7 @@ const (
 	streamProbe    = 0x9806e << 32
 	streamSources  = 0x50c4ce << 32
 	streamPlaces   = 0x91aced << 32
+	streamRank     = 0x4a6b << 32
 	streamScheme   = 0x5c4e3e << 32
 	streamLevel    = 0x1e7e1 << 32
 	streamData     = 0xda7a << 40
@@ -73,6 +74,9 @@ func scheduleOf(seed uint64, program int) plan.Schedule {
 	if r := chance(seed, streamPlaces, program, 0); r.IntN(2) == 0 {
 		s.Places = plan.PlacesWays[r.IntN(len(plan.PlacesWays))]
 	}
+	if chance(seed, streamRank, program, 0).IntN(4) == 0 {
+		s.Rank = plan.Masks // the other way is not of all devices, and CUDA C++ takes it by itself
+	}
 	if r := chance(seed, streamSpecial, program, 0); r.IntN(5) == 0 {
 		return special(r, another(seed, program, false), s)
 	}
@@ -109,7 +113,7 @@ func with(s plan.Schedule, set func(*plan.Schedule)) plan.Schedule {
 // special chooses a schedule of a scheme that few devices have, with the items of s,
 // and what s says of groups, searches and sorts.
 func special(r *rand.Rand, t simt.Traits, s plan.Schedule) plan.Schedule {
-	s = plan.Schedule{Workgroup: sized(t, 32<<r.IntN(3)), Items: s.Items, Scheme: t.Name, Variant: s.Variant, Groups: s.Groups, Places: s.Places, Probe: s.Probe, Sources: s.Sources, Radix: s.Radix}
+	s = plan.Schedule{Workgroup: sized(t, 32<<r.IntN(3)), Items: s.Items, Scheme: t.Name, Variant: s.Variant, Groups: s.Groups, Places: s.Places, Probe: s.Probe, Sources: s.Sources, Radix: s.Radix, Rank: s.Rank}
 	s = with(s, func(s *plan.Schedule) { s.Lookahead = 1 + r.IntN(3) })
 	return with(s, func(s *plan.Schedule) { s.Ring = s.Lookahead + 2 + r.IntN(3) })
 }
@@ -125,7 +129,7 @@ func portable(s plan.Schedule) plan.Schedule {
 	for !simt.Schemes()[0].AllowsWorkgroup(s.Workgroup) {
 		s.Workgroup--
 	}
-	return plan.Schedule{Workgroup: s.Workgroup, Items: s.Items, Variant: s.Variant, Groups: s.Groups, Places: s.Places, Probe: s.Probe, Sources: s.Sources, Radix: s.Radix}
+	return plan.Schedule{Workgroup: s.Workgroup, Items: s.Items, Variant: s.Variant, Groups: s.Groups, Places: s.Places, Probe: s.Probe, Sources: s.Sources, Radix: s.Radix, Rank: s.Rank}
 }
 
 // allowed returns a schedule that a program accepts on a device: schemes that few

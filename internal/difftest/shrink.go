@@ -106,7 +106,7 @@ func (f *finding) schedules(ctx context.Context) {
 	s := f.best.schedule
 	var list []candidate
 	add := func(s plan.Schedule) {
-		s.Groups, s.Probe, s.Sources, s.Radix = f.best.schedule.Groups, f.best.schedule.Probe, f.best.schedule.Sources, f.best.schedule.Radix
+		s.Groups, s.Probe, s.Sources, s.Radix, s.Rank = f.best.schedule.Groups, f.best.schedule.Probe, f.best.schedule.Sources, f.best.schedule.Radix, f.best.schedule.Rank
 		if s != f.best.schedule && !slices.ContainsFunc(list, func(c candidate) bool { return c.schedule == s }) {
 			list = append(list, candidate{p: f.best.p, in: f.best.in, schedule: s})
 		}

@@ -57,7 +57,7 @@ func (t Target) Lower(program *backends.Program, schedule plan.Schedule) (*Progr
 func (t Target) lower(program *backends.Program, schedule plan.Schedule, spinLimit int64) (*Program, error) {
 	err := CheckSchedule(schedule)
 	if err == nil {
-		err = errors.Join(t.refuseOccupancy(schedule.Occupancy), t.refuseSources(schedule.Sources))
+		err = errors.Join(t.refuseOccupancy(schedule.Occupancy), t.refuseSources(schedule.Sources), t.refuseRank(schedule.Rank))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("pipeline %s: %w", program.Pipeline.Name, err)
@@ -101,6 +101,14 @@ func (t Target) refuseOccupancy(occupancy int) error {
 func (t Target) refuseSources(way string) error {
 	if way == plan.PerChild && !t.Children {
 		return fmt.Errorf("sources=%s: these kernels launch no kernels, as those of CUDA C++ do; sources=%s searches in one launch", way, plan.Search)
+	}
+	return nil
+}
+
+// refuseRank returns why rows cannot find their places in the schedule's way.
+func (t Target) refuseRank(way string) error {
+	if way == plan.Additions && !t.LanesInOrder {
+		return fmt.Errorf("rank=%s: these kernels do not rely on the order in which devices serve lanes, as those of CUDA C++ do; leave it out", way)
 	}
 	return nil
 }

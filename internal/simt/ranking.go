@@ -114,7 +114,7 @@ var rankingFamily = family{
 		if l.target.LaunchedLocal > 0 && l.suffix == "" {
 			s.ranks.launched = l.target.LaunchedLocal
 			l.asksMuch = !t.Has(sortsFew)
-			s.ranks.inLanes = l.target.LanesInOrder
+			s.ranks.inLanes = l.target.LanesInOrder && l.schedule.Rank != plan.Masks
 			s.ranks.walks = !t.Has(sortsFew) && l.target.Subgroup.Width > 1 && l.schedule.Part == 0 && l.schedule.Scheme != SchemePublished
 		}
 		return s, nil

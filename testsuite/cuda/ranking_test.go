@@ -50,29 +50,31 @@ func TestCUDAEmulationRanking(t *testing.T) {
 }
 
 // TestCUDAEmulationRankingAnyLane sorts where the lanes of a warp run in any order. Kernels that give rows their places
-// in that order notice it, and the plan's fallback sorts.
+// in that order notice it, and the plan's fallback sorts; kernels by masks need no order.
 func TestCUDAEmulationRankingAnyLane(t *testing.T) {
 	e := emulator{newEmulator(t, emu.Options{Check: true, AnyLane: true, Limit: time.Minute})}
 	entry, err := testsuite.LoadEntry("../corpus/sort_two_keys.kg")
 	if err != nil {
 		t.Fatal(err)
 	}
-	made := kerneltest.Make(t, cuda.Emitter(), entry, fuse.LevelOnePass, plan.Schedule{Workgroup: 128})
 	in := testsuite.RandomData{Rows: 700, Shape: testsuite.Distinct, Seed: 3, Whole: true}.Columns(entry.Pipeline)
 	want, err := testsuite.Expect(entry.Pipeline, in)
 	if err != nil {
 		t.Fatal(err)
 	}
-	gaveUp := false
-	got, err := testsuite.RunPlan(entry.Pipeline, made.Plan, func(in exec.Inputs) (*exec.Result, error) {
-		result, err := e.Runner(made)(in)
-		gaveUp = err == nil && len(result.GaveUp) > 0
-		return result, err
-	}, in)
-	if difference := want.Differ(got, err); difference != "" {
-		t.Fatal(difference)
-	}
-	if !gaveUp {
-		t.Error("no kernel has noticed that lanes run in another order")
+	for _, rank := range []string{"", plan.Masks} {
+		made := kerneltest.Make(t, cuda.Emitter(), entry, fuse.LevelOnePass, plan.Schedule{Workgroup: 128, Rank: rank})
+		gaveUp := false
+		got, err := testsuite.RunPlan(entry.Pipeline, made.Plan, func(in exec.Inputs) (*exec.Result, error) {
+			result, err := e.Runner(made)(in)
+			gaveUp = err == nil && len(result.GaveUp) > 0
+			return result, err
+		}, in)
+		if difference := want.Differ(got, err); difference != "" {
+			t.Fatalf("rank=%s: %s", rank, difference)
+		}
+		if gaveUp != (rank == "") {
+			t.Errorf("rank=%s: a kernel has noticed that lanes run in another order: %v", rank, gaveUp)
+		}
 	}
 }
