@@ -22,10 +22,14 @@ func (e *expansion) repeat(v *ir.Value) {
 	if x.Type.Kind == ir.U64 {
 		length = o.apply(ir.OpLeast, length, o.integer(length, math.MaxInt64))
 	}
+	narrow := length
 	length = o.cast(ir.I64, length)
 	r := repetition{length: length, isNarrow: x.Type.Kind.Size() < ir.I64.Size()}
 	if e.lengths && (x.Op == ir.OpParam && r.isNarrow || x.Type.Kind.Size() <= ir.U32.Size()/2) {
 		r.stored = x // fewer bytes than all ends
+		if x.Type.Kind.Size() > ir.U16.Size() {
+			r.shorts = o.shortLengths(narrow)
+		}
 	}
 	made, begin := o.expanded(r, e.domain(v.Type.Domain))
 	made.Name = v.Name
@@ -52,6 +56,7 @@ type repetition struct {
 	length   *ir.Value // i64, not negative
 	isNarrow bool      // it has 32 bits
 	stored   *ir.Value // it lies in memory so, unless it is negative and a check fails; nil if it does not
+	shorts   *ir.Value // it lies in memory as a few bits, too, as far as these suffice; nil if it does not
 	told     *toldRows // words that lie in memory tell it; nil if none do
 }
 
@@ -72,7 +77,7 @@ func (o *ordering) expanded(r repetition, out *ir.Domain) (source, begin *ir.Val
 		ends, total = o.runningSum(sums), o.sum(sums)
 	}
 	ends = o.cast(ir.U32, ends) // the plan refuses out if it has more rows
-	by := sourceSearch{ends, rows, o.blocksOf(ends, total, out), r.stored, r.told}
+	by := sourceSearch{ends, rows, o.blocksOf(ends, total, out), r.stored, r.shorts, r.told}
 	return o.sources(by, total, 0, out), begin
 }
 
@@ -93,11 +98,21 @@ const blockShift = 10
 // sums of so many rows each, which a kernel without a prefix makes.
 const endsOf = 256
 
+// shortLengths returns words of the lengths of a few rows each, so that those who look for their sources need not read
+// all lengths again; see [ir.OpExpand].
+func (o *ordering) shortLengths(length *ir.Value) *ir.Value {
+	row := o.cast(ir.U32, o.index(length, length.Type.Domain))
+	place := o.apply(ir.OpAnd, row, o.integer(row, ir.ShortsOfWord-1))
+	short := o.cast(ir.U32, o.apply(ir.OpLeast, length, o.integer(length, ir.LongLength)))
+	return o.sumOfEvery(o.apply(ir.OpShl, short, o.apply(ir.OpMul, place, o.integer(place, ir.ShortBits))), ir.ShortsOfWord)
+}
+
 // sourceSearch is what the rows of an expansion find their sources by.
 type sourceSearch struct {
 	ends            *ir.Value
 	of              *ir.Domain // that of the sources
 	blocks, lengths *ir.Value  // see [ir.OpExpand]; either may be nil
+	shorts          *ir.Value  // likewise, beside lengths
 	told            *toldRows  // in place of lengths; nil if there are none
 }
 
@@ -111,6 +126,9 @@ func (o *ordering) sources(by sourceSearch, size *ir.Value, shift int64, out *ir
 	}
 	if by.lengths != nil {
 		v.Args = append(v.Args, by.lengths)
+	}
+	if by.shorts != nil {
+		v.Args = append(v.Args, by.shorts)
 	}
 	if w := by.told; w != nil {
 		v.Args = append(v.Args, w.words, w.bits, w.most, w.many)

@@ -230,8 +230,11 @@ func (b *kernelBuilder) source(v *ir.Value, domain int) tile.ID {
 	ends := b.complete(b.graph.result(v.Args[0]), tile.Gather)
 	width := v.Args[0].Type.Domain.Width
 	switch len(v.Args) {
-	case 4:
-		lengths := b.complete(b.graph.result(v.Args[3]), tile.Gather)
+	case 4, 5:
+		var lengths []int
+		for _, x := range v.Args[3:] {
+			lengths = append(lengths, b.complete(b.graph.result(x), tile.Gather))
+		}
 		return b.SourceOfLengths(ends, lengths, width, b.graph.DomainName(v.Type.Target), v.Name, first, end)
 	case 7:
 		words, many := b.complete(b.graph.result(v.Args[3]), tile.Gather), b.complete(b.graph.result(v.Args[6]), tile.Gather)

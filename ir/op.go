@@ -37,6 +37,13 @@ const (
 
 const opEnd = endOfAggregates
 
+// How short lengths lie in words; see [OpExpand].
+const (
+	ShortsOfWord = 8
+	ShortBits    = 32 / ShortsOfWord
+	LongLength   = 1<<ShortBits - 1
+)
+
 // Operators of the compiler, which the language cannot spell. Package fuse
 // composes order, groups, repeat, find and join of them.
 const (
@@ -58,12 +65,13 @@ const (
 	OpPack
 	// Args: x, y. Is x if Limit is not 0, else y; only one of them is computed.
 	OpEither
-	// Args: ends, rows, perhaps blocks, perhaps lengths. The scalar rows says how many rows the
+	// Args: ends, rows, perhaps blocks, perhaps lengths, perhaps shorts. The scalar rows says how many rows the
 	// result has. Row r is the number of elements of ends, which ascend, that are at most r << Shift.
 	// Elements r >> Split of blocks and the next one are bounds of that number. With lengths, of
 	// which none is below 0 unless a check fails, ends are the running sums of these
 	// up to the last one of each so many rows as the Width of the ends' domain says, and row r is how
-	// many of all running sums are at most r. Lengths may be told by words, with the scalars bits and most
+	// many of all running sums are at most r. Shorts, if they follow, are words of ShortsOfWord lengths each, of ShortBits
+	// bits, and LongLength is that length or a greater one. Lengths may be told by words, with the scalars bits and most
 	// and the column many behind: a word of 32 bits has a length above so many bits, which say where something
 	// begins. If the length is most, they are the row of many that tells both, the begin above a length of 32 bits.
 	OpExpand

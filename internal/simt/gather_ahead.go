@@ -36,15 +36,22 @@ func (e *rowBody) eachGathered(body func()) {
 		}
 	}
 	rows := e.rowGathers()
-	e.eachRow(true, func() {
-		for _, i := range gathers {
-			e.ahead[i] = loop.At(ahead[i], e.item)
-		}
-		for _, g := range rows {
-			e.gatherRow(g)
-		}
-		body()
-	})
+	each := func(body func()) {
+		e.eachRow(true, func() {
+			for _, i := range gathers {
+				e.ahead[i] = loop.At(ahead[i], e.item)
+			}
+			for _, g := range rows {
+				e.gatherRow(g)
+			}
+			body()
+		})
+	}
+	if asked, ok := e.shiftsBits(gathers); ok && len(rows) == 0 {
+		e.shiftBits(asked, each)
+	} else {
+		each(body)
+	}
 	clear(e.ahead)
 }
 

@@ -80,9 +80,14 @@ func (lanes) combine(e *rowBody, t *tables, i int, x *loop.Var) {
 
 // foldSubgroup combines the states of an update that the lanes of a subgroup have in the first one's.
 func (e *function) foldSubgroup(op *tile.Op, all *loop.Var) {
+	e.foldNeighbourLanes(op, all, e.subgroup.Width)
+}
+
+// foldNeighbourLanes combines those of so many neighbouring lanes, a power of two, in that of the first of them.
+func (e *function) foldNeighbourLanes(op *tile.Op, all *loop.Var, lanes int) {
 	kind := loop.ScalarOf(e.Streams[op.Stream].Kind).Kind
 	word := wordOf(kind)
-	for distance := e.subgroup.Width / 2; distance > 0; distance /= 2 {
+	for distance := lanes / 2; distance > 0; distance /= 2 {
 		theirs := e.b.Let("theirs", fromWord(kind, loop.CallOf(shuffleDown[word], toWord(word, all), number(ir.U32, int64(distance)))))
 		e.b.Assign(all, combined(op, all, theirs))
 	}

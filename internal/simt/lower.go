@@ -130,7 +130,7 @@ func lower(program *backends.Program, target Target, family *family, schedule pl
 	out.Kernels, out.Steps = nil, nil
 	out.Buffers, out.Scalars = slices.Clone(logical.Buffers), slices.Clone(logical.Scalars)
 	l := &lowering{family: family, rowSpan: wholeSpan{}, target: target, logical: logical, names: namesOf(logical), schedule: schedule, spinLimit: spinLimit, suffix: suffix,
-		growing: growing{out: &out, cells: map[string]string{}, steps: map[string][]plan.Step{}}}
+		growing: growing{out: &out, cells: map[string]string{}, steps: map[string][]plan.Step{}, stored: map[string]bool{}}}
 	if schedule.Part > 0 {
 		l.rowSpan = &partSpan{}
 	}
@@ -146,6 +146,7 @@ func lower(program *backends.Program, target Target, family *family, schedule pl
 	if l.abort != "" {
 		out.Steps = append([]plan.Step{{Alloc: &plan.Alloc{Buffer: l.abort}}, {Init: &plan.Init{Buffer: l.abort}}}, out.Steps...)
 	}
+	out.Steps = l.withoutFills(out.Steps)
 	out.Steps = inWaves(&out, out.Steps)
 	return &Program{Plan: &out, Kernels: l.kernels, asksMuch: l.asksMuch || l.abort != ""}, nil
 }
@@ -246,6 +247,7 @@ type growing struct {
 	added    []plan.Buffer          // buffers to allocate before the next launch
 	isNested bool                   // the steps at hand run under a condition
 	early    []earlyAlloc           // that is allocated before it is tested
+	stored   map[string]bool        // buffers of sums by stretches: whether each element is stored, once
 }
 
 // earlyAlloc is a step that allocates memory of a kernel.
@@ -300,6 +302,7 @@ func (l *lowering) kernel(t *tile.Kernel, logical plan.Kernel, rows plan.Expr, l
 		}
 	}
 	made.lower()
+	l.noteStretches(k)
 	checked := false
 	for _, op := range t.Ops {
 		if op.Does(tile.Sets) {

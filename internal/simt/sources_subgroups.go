@@ -10,6 +10,10 @@ import (
 func (e *rowBody) countBySubgroups(i int, first, end, stop loop.Expr, found *tileSources) {
 	op := &e.Ops[i]
 	st := single(e.kernel, slot{stateKey: stateKey{i, 0}, kind: ir.I32, counts: true})
+	if op.HasShorts() {
+		e.countShorts(op, st, first, end, stop, found)
+		return
+	}
 	own, ends := e.b.Storage("lengths", loop.ArrayOf(lengthsTogether, e.heldLength(op))), e.b.Storage("ends", loop.ArrayOf(lengthsTogether, loop.Counter))
 	eachLength := func(body func(j *loop.Var)) { e.b.For("j", loop.Int(0), loop.Int(lengthsTogether), body) }
 	few := e.b.Decl("few", loop.Add(first, &loop.ID{Kind: loop.SubgroupID}))

@@ -7,6 +7,7 @@ import (
 	"github.com/kgen-go/kgen/internal/loop"
 	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/plan"
 )
 
 // Rows may be combined by their number alone, so many neighbours in each element of a table: the sum of each 256
@@ -51,9 +52,49 @@ func (k *kernel) mostTogether() int {
 	return int(most)
 }
 
-// addsStretch reports whether neighbouring work-items add up what operation i adds to an element of a table.
+// addsStretch reports whether neighbouring work-items add up what operation i adds to an element of a table: the rows of a vector
+// are of one.
 func (k *kernel) addsStretch(i int) bool {
-	return !k.needsOrder() && k.workgroup%k.lanes() == 0 && int64(k.lanes()*k.vector()) <= k.stretchOf(&k.Ops[i])
+	return !k.needsOrder() && k.workgroup%k.lanes() == 0 && int64(k.vector()) <= k.stretchOf(&k.Ops[i])
+}
+
+// stretchLanes returns how many neighbouring work-items have rows of one element at a time.
+func (k *kernel) stretchLanes(op *tile.Op) int {
+	return int(min(int64(k.lanes()), k.stretchOf(op)/int64(k.vector())))
+}
+
+// hasStretch reports whether these have all rows of an element, which then need not be combined with others.
+func (k *kernel) hasStretch(op *tile.Op) bool {
+	return int64(k.stretchLanes(op)*k.vector()) == k.stretchOf(op)
+}
+
+// noteStretches notes which buffers have sums that a kernel stores, and which have others, too.
+func (l *lowering) noteStretches(k *kernel) {
+	for i := range k.Ops {
+		op := &k.Ops[i]
+		if !op.Does(tile.Combines) || op.Epilogue {
+			continue
+		}
+		buffer := k.Streams[op.Stream].Buffer
+		others, isKnown := l.stored[buffer]
+		l.stored[buffer] = (others || !isKnown) && k.stretchOf(op) > 0 && k.addsStretch(i) && k.hasStretch(op)
+	}
+}
+
+// withoutFills returns steps without the fills of buffers all of whose elements are stored.
+func (l *lowering) withoutFills(steps []plan.Step) (list []plan.Step) {
+	for _, s := range steps {
+		if s.Init != nil && l.stored[s.Init.Buffer] {
+			continue
+		}
+		if s.If != nil {
+			choice := *s.If
+			choice.Then, choice.Else = l.withoutFills(choice.Then), l.withoutFills(choice.Else)
+			s.If = &choice
+		}
+		list = append(list, s)
+	}
+	return list
 }
 
 // openStretches declares what the work-item's rows of a phase add up.
@@ -83,7 +124,12 @@ func (e *rowBody) closeStretches() {
 			isFirst := e.foldNeighbours(op, all)
 			first := e.b.Let("at", e.heldAt(e.localID, loop.Mul(stretch, loop.Int(int64(e.vector())))))
 			e.b.If(loop.And(isFirst, loop.Lt(first, e.count)), func() {
-				e.updateGlobal(op, loop.ToCounter(loop.Div(loop.ToKind(ir.I64, loop.Add(e.first, first)), length)), all)
+				element := loop.ToCounter(loop.Div(loop.ToKind(ir.I64, loop.Add(e.first, first)), length))
+				if e.hasStretch(op) {
+					e.b.Store(e.arguments.buffer(e.Streams[op.Stream].Buffer, e.Streams[op.Stream].Kind, plan.Writes), element, all)
+				} else {
+					e.updateGlobal(op, element, all)
+				}
 			}, nil)
 		})
 	}
@@ -93,11 +139,12 @@ func (e *rowBody) closeStretches() {
 // foldNeighbours combines the states of an update that neighbouring work-items have in that of the first of them, and
 // returns whether this is one.
 func (e *rowBody) foldNeighbours(op *tile.Op, all *loop.Var) (isFirst loop.Expr) {
+	lanes := loop.Int(int64(e.stretchLanes(op)))
 	if e.subgroup.divides(e.workgroup) {
-		e.foldSubgroup(op, all)
-		return loop.Eq(sublane(), loop.Int(0))
+		e.foldNeighbourLanes(op, all, e.stretchLanes(op))
+		return loop.Eq(loop.Mul(loop.Div(sublane(), lanes), lanes), sublane())
 	}
-	kind, lanes := e.Streams[op.Stream].Kind, loop.Int(int64(e.lanes()))
+	kind := e.Streams[op.Stream].Kind
 	states := e.localArray("neighbours_"+kind.String(), kind, e.workgroup)
 	e.barrier() // those before have been read
 	e.b.Store(states, e.localID, all)

@@ -182,7 +182,8 @@ func (w walking) manyWalkers(rows plan.Expr) plan.Expr {
 		return times(walkers, slices)
 	}
 	atOnce := int64(max(maxWorkItems/w.workgroup, 1))
-	if w.localTables != nil && w.localTables.bytes > sharedBudget || w.kernel.near != nil {
+	isWide := 2*w.workgroup >= maxWorkItems // and lists of rows leave registers for no second one
+	if w.localTables != nil && w.localTables.bytes > sharedBudget || w.kernel.near != nil || w.listed > 0 && isWide {
 		atOnce = 1
 	}
 	tiles := plan.CeilDiv(rows, plan.Const(w.rows()))

@@ -300,9 +300,9 @@ func (b *Builder) Source(stream int, sources, name string, first, end ID) ID {
 }
 
 // SourceOfLengths is [Builder.Source] where stream has the end of the last one of each width rows
-// of domain sources, and lengths all lengths.
-func (b *Builder) SourceOfLengths(stream, lengths, width int, sources, name string, first, end ID) ID {
-	return b.pure(Op{Kind: Source, Stream: stream, Keys: []int{lengths}, Width: width, Sources: sources, Args: []ID{first, end}}, ir.I64, name)
+// of domain sources, and lengths all lengths, perhaps with words of short ones behind.
+func (b *Builder) SourceOfLengths(stream int, lengths []int, width int, sources, name string, first, end ID) ID {
+	return b.pure(Op{Kind: Source, Stream: stream, Keys: lengths, Width: width, Sources: sources, Args: []ID{first, end}}, ir.I64, name)
 }
 
 // SourceOfWords is [Builder.SourceOfLengths] where words tell the lengths; see the operation Source.

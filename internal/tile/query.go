@@ -65,6 +65,9 @@ func (k *Kernel) NeededBy(isRoot func(i int) bool) []bool {
 // HasWords reports whether the operation finds sources by words that tell lengths and where something begins.
 func (op *Op) HasWords() bool { return op.Kind == Source && len(op.Args) > 2 }
 
+// HasShorts reports whether words have the lengths by which the operation finds sources, as far as these are short.
+func (op *Op) HasShorts() bool { return op.Kind == Source && len(op.Keys) > 1 && !op.HasWords() }
+
 // EntersParts reports whether base rows are slots of a hash table, which others enter by its parts.
 func (op *Op) EntersParts() bool { return op.Kind == EnterParts }
 

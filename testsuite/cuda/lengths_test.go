@@ -32,6 +32,12 @@ func TestCUDAEmulationLengths(t *testing.T) {
 				}
 				return row % 3
 			},
+			"about the longest short one": func(row int) int { // in any place of a word
+				if row%21 == 20 {
+					return 13 + row/21%5
+				}
+				return row % 2
+			},
 			"mostly 0":       func(row int) int { return row % 50 / 49 },
 			"no repetitions": func(int) int { return 0 },
 		} {
