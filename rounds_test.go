@@ -94,7 +94,7 @@ func TestRoundsByRows(t *testing.T) {
 		{"having", cuda.Emitter().On(able), many, settings{}, "persistent lookback"},
 		{"sessions", cuda.Emitter().On(able), many, settings{}, "lookback"},
 		{"squares", cuda.Emitter().On(able), many, settings{}, "flat"},
-		{"least", cuda.Emitter().On(able), many, settings{}, "flat flat flat persistent persistent flat"},
+		{"least", cuda.Emitter().On(able), many, settings{}, "flat flat flat flat flat persistent persistent flat"},
 		{"gathers", cuda.Emitter().On(able), many, settings{}, "lookback"},
 	} {
 		k, err := newKernelRunner(nil, walked(t, c.pipeline), c.settings, c.emitter, nil)

@@ -270,6 +270,10 @@ func (b *kernelBuilder) store(s *Stage, w *Value) {
 		b.Store(b.Stream(w.Name, w.Type, w.Name, tile.Element, true), x)
 		return
 	}
+	if room := w.Domain.Room; room > 0 {
+		b.StoreClaimed(d, b.Stream(w.Name, w.Type, w.Name, tile.Permute, true), x, b.place(w.Domain), room)
+		return
+	}
 	b.StoreAt(d, b.Stream(w.Name, w.Type, w.Name, tile.Place, true), x, b.place(w.Domain))
 }
 
@@ -360,6 +364,11 @@ func (b *kernelBuilder) place(d *ir.Domain) tile.ID {
 	}
 	p := b.graph.prefixes[key{kind: Places, of: d}]
 	if b.in[p.Add] && b.in[p.Partial] {
+		if d.Room > 0 {
+			at := b.Claim(index, b.graph.DomainName(d)+"_place")
+			b.Kernel.Domains[index].Position = at
+			return at
+		}
 		at := b.Scan(index, addition(), true, b.graph.DomainName(d)+"_place", b.Int(1))[0]
 		b.CountBy(index, at)
 		return at

@@ -142,7 +142,7 @@ func (b *kernelBuilder) offset(p *Prefix, demanded func(*Value) bool) {
 	}
 	w := b.graph.writer[key{kind: Lengths, of: p.Of}]
 	if total != 0 {
-		b.built[w] = total
+		b.built[w] = b.inRoom(p.Of, total)
 	}
 	if demanded(w) {
 		b.store(p.Offset, w)
@@ -169,11 +169,20 @@ func (b *kernelBuilder) lengthAfter(d *ir.Domain) tile.ID {
 		} else {
 			id = b.Total(b.Scan(b.row(p.Domain), addition(), true, w.Name, b.elements(p)...)[0], w.Name)
 		}
+		id = b.inRoom(d, id)
 	default:
 		id = b.Total(b.begun(b.graph.prefixes[key{kind: Result, ir: d.By}]), w.Name)
 	}
 	b.built[w] = id
 	return id
+}
+
+// inRoom returns how many of so many rows of d are stored.
+func (b *kernelBuilder) inRoom(d *ir.Domain, rows tile.ID) tile.ID {
+	if d.Room == 0 {
+		return rows
+	}
+	return b.Map(tile.Uniform, ir.OpLeast, ir.I64, "", rows, b.Int(d.Room))
 }
 
 // lengthBefore returns the length of d, which is known before the launch.

@@ -49,7 +49,7 @@ func eachOperand(of *ir.Value, visit func(c, under *ir.Value)) {
 	case ir.OpConst, ir.OpParam, ir.OpRoom:
 	case ir.OpLen:
 		visit(of, nil)
-	case ir.OpSub, ir.OpGreatest, ir.OpLeast:
+	case ir.OpSub, ir.OpMul, ir.OpGreatest, ir.OpLeast:
 		for _, arg := range of.Args {
 			eachOperand(arg, visit)
 		}

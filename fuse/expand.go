@@ -83,6 +83,9 @@ func newExpansion(p *ir.Pipeline, options Options) *expansion {
 	if options.Short {
 		e.strategy = options.Strategy
 	}
+	if e.short {
+		e.claimed = options.Claimed
+	}
 	e.parts = e.entered && options.Partitions && e.strategy == ""
 	e.windows = options.Short && (options.Partitions || options.Windows) && e.strategy == "" && options.Sample >= 0
 	if e.entered {
@@ -100,6 +103,7 @@ type expansion struct {
 	radix      int   // bits that a digit of keys has
 	manyRadix  int   // and of many rows that are packed into words
 	short      bool  // see Options
+	claimed    int64 // likewise, 0 without short
 	wide       bool  // see Options
 	lengths    bool  // see Options
 	entered    bool  // rows of groups are combined while their keys are entered in a hash table

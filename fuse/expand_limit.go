@@ -28,7 +28,8 @@ func (o *ordering) least(keys []sortKey) *ir.Value {
 	isFew := o.apply(ir.OpLogicalAnd, o.apply(ir.OpGe, rows, o.number(o.sample<<6)), o.apply(ir.OpLt, limit, o.apply(ir.OpShr, rows, o.number(3))))
 
 	// A pass over all rows costs less if it leaves nothing but numbers.
-	isCandidate := o.apply(ir.OpLogicalOr, o.candidates(keys, row, rows, limit, isFew), o.apply(ir.OpNot, isFew))
+	last := o.lastCandidate(keys, row, rows, limit, isFew)
+	isCandidate := o.apply(ir.OpLogicalOr, o.notAfter(keys, row, last), o.apply(ir.OpNot, isFew))
 	few, all := o.selected("_candidates", isCandidate), o.selected("_all", o.apply(ir.OpGe, row, o.number(0)))
 	candidate, other := few(o.row(keys)), all(o.row(keys)) // not the same value, which would be stored for all rows
 	count := o.add(o.pos, ir.Value{Op: ir.OpLen, Args: []*ir.Value{candidate}, Type: ir.Type{Kind: ir.I64}})
@@ -42,7 +43,12 @@ func (o *ordering) least(keys []sortKey) *ir.Value {
 		of.numbers = numbers
 		return of.sortPacked(found, keys)
 	}
-	return of.sortNumbered(found, numbers)
+	sorted := of.sortNumbered(found, numbers)
+	if !o.claimsPlaces(keys) {
+		return sorted
+	}
+	claimed, isTaken := o.sortClaimed(keys, rows, limit, o.notAfter(keys, row, last))
+	return o.either(isTaken, claimed, sorted, sorted.Type)
 }
 
 // sortNumbered sorts rows that have numbers of their own.
@@ -54,14 +60,9 @@ func (o *ordering) sortNumbered(keys []sortKey, numbers *ir.Value) *ir.Value {
 	return o.sortFew(keys, func() *ir.Value { return o.row(keys) })
 }
 
-// candidates reports of each row whether it is a candidate, by a sample.
-func (o *ordering) candidates(keys []sortKey, row, rows, limit, isFew *ir.Value) *ir.Value {
-	last, number := o.lastCandidate(keys, row, rows, limit, isFew)
-	return o.notAfter(keys, row, last, number)
-}
-
-// notAfter reports of each row whether it comes no later than the one with some keys and a number.
-func (o *ordering) notAfter(keys []sortKey, row *ir.Value, last []*ir.Value, number *ir.Value) *ir.Value {
+// notAfter reports of each row whether it comes no later than the last candidate.
+func (o *ordering) notAfter(keys []sortKey, row *ir.Value, candidate func() (keys []*ir.Value, number *ir.Value)) *ir.Value {
+	last, number := candidate()
 	isCandidate := o.apply(ir.OpLe, row, number)
 	for i, key := range slices.Backward(keys) { // words of keys would cost more than to compare the keys
 		isBefore, isEqual := o.compare(key, last[i])

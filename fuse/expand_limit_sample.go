@@ -18,15 +18,18 @@ const (
 // groupsByPlace is how many groups there are at least for each row of the sample that comes first.
 const groupsByPlace = 8
 
-// lastCandidate returns the keys of the row that is to be the last candidate, and its number, by a sample: a row
-// of each stretch of so many.
-func (o *ordering) lastCandidate(keys []sortKey, row, rows, limit, isFew *ir.Value) (last []*ir.Value, number *ir.Value) {
+// lastCandidate returns what writes the keys of the row that is to be the last candidate, and its number, by a sample: a row
+// of each stretch of so many. Kernels that need them write their own, as the plan would wait for those of another.
+func (o *ordering) lastCandidate(keys []sortKey, row, rows, limit, isFew *ir.Value) func() (last []*ir.Value, number *ir.Value) {
 	if o.sortsFew(keys) {
-		number = o.lastOfGroups(keys, row, rows, limit)
-		for _, key := range o.keysAt(keys, number) {
-			last = append(last, key.column)
+		ofGroups := o.lastOfGroups(keys, row, rows, limit)
+		return func() (last []*ir.Value, number *ir.Value) {
+			number = ofGroups()
+			for _, key := range o.keysAt(keys, number) {
+				last = append(last, key.column)
+			}
+			return last, number
 		}
-		return last, number
 	}
 	size := o.number(o.sample)
 	sample := o.sampleOfSize(row, o.choose(isFew, size, o.number(0)))
@@ -37,15 +40,17 @@ func (o *ordering) lastCandidate(keys []sortKey, row, rows, limit, isFew *ir.Val
 	share := o.apply(ir.OpDiv, o.apply(ir.OpMul, limit, o.number(2*o.sample)), o.apply(ir.OpGreatest, rows, o.number(1)))
 	place := o.apply(ir.OpLeast, o.apply(ir.OpAdd, share, o.number(max(o.sample>>13, 8))), o.number(o.sample-1))
 	chosen := o.gather(o.pos, of.roughly(sampled), o.apply(ir.OpGreatest, place, o.number(0)))
-	for _, key := range sampled {
-		last = append(last, o.gather(o.pos, key.column, chosen))
+	return func() (last []*ir.Value, number *ir.Value) {
+		for _, key := range sampled {
+			last = append(last, o.gather(o.pos, key.column, chosen))
+		}
+		return last, o.gather(o.pos, at, chosen)
 	}
-	return last, o.gather(o.pos, at, chosen)
 }
 
-// lastOfGroups returns the number of the row that is to be the last candidate, by the least rows of groups. The groups have as many
+// lastOfGroups returns what writes the number of the row that is to be the last candidate, by the least rows of groups. The groups have as many
 // rows as the limit allows, whose number the plan need not know.
-func (o *ordering) lastOfGroups(keys []sortKey, row, rows, limit *ir.Value) *ir.Value {
+func (o *ordering) lastOfGroups(keys []sortKey, row, rows, limit *ir.Value) func() *ir.Value {
 	groups := max(o.sample>>sampledByGroup, groupsByPlace)
 	more := o.apply(ir.OpGreatest, o.apply(ir.OpSub, rows, o.number(o.sample<<sampledBits-1)), o.number(0))
 	isSampled := o.apply(ir.OpLeast, more, o.number(1)) // whatever the limit: the plan does not wait for sizes that follow from the number of rows
@@ -74,8 +79,10 @@ func (o *ordering) lastOfGroups(keys []sortKey, row, rows, limit *ir.Value) *ir.
 	ofGroup.word = o.gather(o.pos, ofGroup.word, group) // which is stored then: all rows are compared with it
 	order := least.few([]word{{ofGroup.word, o.words(keys)[0].bits}}, o.cast(ir.U32, group))
 	least.out.By = order
-	place := o.apply(ir.OpLeast, o.placeFor(limit, rows, sampled), o.number(groups-1))
-	return o.gather(o.pos, ofGroup.number, o.gather(o.pos, order, place))
+	return func() *ir.Value {
+		place := o.apply(ir.OpLeast, o.placeFor(limit, rows, sampled), o.number(groups-1))
+		return o.gather(o.pos, ofGroup.number, o.gather(o.pos, order, place))
+	}
 }
 
 // sampledRow is a row of a sample: the word of its keys, and its number.

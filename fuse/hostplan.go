@@ -27,7 +27,7 @@ func (f *Fusion) Program() (*Program, error) {
 	p := &Program{Fusion: f}
 	m := &planner{Graph: f.Graph, demanded: map[*Value]bool{}, domains: map[*ir.Domain]bool{}, either: map[*Value]*Value{}, scopes: map[string][]branch{}}
 	for _, w := range f.Graph.Values {
-		m.demanded[w] = f.Graph.outputs[w]
+		m.demanded[w] = f.Graph.outputs[w] && !(w.Kind == Lengths && m.plannedLimit(w.Of) != nil)
 	}
 	for _, s := range f.Graph.Pipeline.Sites {
 		if s.Kind == ir.CheckAlignLength {
@@ -156,7 +156,9 @@ func (m *planner) demand(k *tile.Kernel, stages []*Stage) {
 
 func (m *planner) demandLength(d *ir.Domain) {
 	m.domains[d] = true
-	if w := m.writer[key{kind: Lengths, of: d}]; w != nil {
+	if m.plannedLimit(d) != nil {
+		m.demandLength(d.Parent)
+	} else if w := m.writer[key{kind: Lengths, of: d}]; w != nil {
 		m.demanded[w] = true
 	} else if d.Kind == ir.DomainOrder || d.Kind == ir.DomainWords || d.Kind == ir.DomainEvery {
 		m.demandLength(d.Parent)
@@ -212,6 +214,8 @@ func (m *planner) domain(d *ir.Domain) plan.Domain {
 	}
 	out.Bound = m.bound(d)
 	switch w := m.writer[key{kind: Lengths, of: d}]; {
+	case m.plannedLimit(d) != nil:
+		out.Len = plan.Min(plan.Max(m.condition(m.plannedLimit(d)), plan.Const(0)), plan.Len(m.DomainName(d.Parent)))
 	case d.Kind == ir.DomainEither && m.domains[d]:
 		from := m.sources[d]
 		first, second := plan.Len(m.DomainName(from[0])), plan.Len(m.DomainName(from[1]))
@@ -275,6 +279,10 @@ func (m *planner) bound(d *ir.Domain) plan.Expr {
 			return m.bound(d.Parent)
 		}
 		return plan.Var(w.Name)
+	case ir.DomainMask:
+		if d.Room > 0 {
+			return plan.Min(m.bound(d.Parent), plan.Const(d.Room))
+		}
 	}
 	return m.bound(d.Parent)
 }

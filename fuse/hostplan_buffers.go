@@ -170,6 +170,8 @@ func (m *planner) room(d *ir.Domain) plan.Expr {
 			return first
 		}
 		return plan.Max(first, plan.Mul(second, m.isSecond(d)))
+	case d.Room > 0:
+		return plan.Min(m.room(d.Parent), plan.Const(d.Room))
 	case isBounded(d):
 		return plan.Var(m.writer[key{kind: Lengths, of: d}].Name)
 	}

@@ -84,6 +84,10 @@ type Options struct {
 	// none below.
 	Sample int
 
+	// Claimed is for how many candidates of an order with a small limit there is room where these are found in any order; 0 if they
+	// never are. It needs Short.
+	Claimed int64
+
 	// Lengths is set if the rows of repeat find their sources by the lengths and the ends of every
 	// few rows, and not all ends are stored. It needs Short.
 	Lengths bool
@@ -119,7 +123,7 @@ const (
 func Lower(p *ir.Pipeline, options Options) *Graph {
 	declared := p
 	p, turns := expand(p, options)
-	l := &lowering{options: options, Graph: &Graph{Pipeline: p, declared: declared, rows: options.Rows, strategy: options.Strategy, cores: options.Cores, keptAtOnce: options.KeptAtOnce && !options.Cores, turns: turns, ascending: map[*ir.Value]bool{}, writer: map[key]*Value{}, prefixes: map[key]*Prefix{}, sites: map[*ir.Value][]ir.Site{}, sources: map[*ir.Domain]sources{}, chosenBy: map[*ir.Domain]*ir.Value{}},
+	l := &lowering{options: options, Graph: &Graph{Pipeline: p, declared: declared, rows: options.Rows, strategy: options.Strategy, cores: options.Cores, keptAtOnce: options.KeptAtOnce && !options.Cores, claims: options.Short && options.Claimed > 0, turns: turns, ascending: map[*ir.Value]bool{}, writer: map[key]*Value{}, prefixes: map[key]*Prefix{}, sites: map[*ir.Value][]ir.Site{}, sources: map[*ir.Domain]sources{}, chosenBy: map[*ir.Domain]*ir.Value{}},
 		users: map[*ir.Value][]*ir.Value{}, isResult: map[*ir.Value]bool{}, names: naming.Taken{}, group: map[groupKey]*Stage{}, computed: map[computed]bool{}, tables: map[tableKey]*Value{}, slots: map[*ir.Value]*Value{}}
 	for _, v := range p.Values {
 		for _, o := range v.Operands() {

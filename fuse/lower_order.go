@@ -141,6 +141,22 @@ func followsFromParameters(v *ir.Value) bool {
 	return isScalar && v.Type.IsScalar() && !slices.ContainsFunc(v.Args, func(x *ir.Value) bool { return !followsFromParameters(x) })
 }
 
+// plannedLimit returns the limit of an order by which the plan computes how many rows it has, so that it need not wait for a kernel that
+// does; nil if it cannot.
+func (g *Graph) plannedLimit(d *ir.Domain) *ir.Value {
+	if !g.claims || d.Kind != ir.DomainOrder {
+		return nil
+	}
+	moved := d.By
+	for moved != nil && moved.Op == ir.OpEither {
+		moved = moved.Args[0]
+	}
+	if moved == nil || moved.Limit == nil || !isPlanned(moved.Limit) {
+		return nil
+	}
+	return moved.Limit
+}
+
 // limit adds the stage that computes how many rows an order with a limit has.
 func (l *lowering) limit(v *ir.Value) {
 	d := v.Type.Domain

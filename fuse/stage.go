@@ -123,7 +123,7 @@ type Graph struct {
 
 	strategy string // of hash tables of groups, see Options
 
-	cores, keptAtOnce bool // see Options
+	cores, keptAtOnce, claims bool // see Options
 
 	digitShift, digitNumber, digitWidth, orderRoom string // scalars of the plan: those of the digit by which a pass sorts
 

@@ -141,7 +141,10 @@ func (g *Graph) findWays() {
 			}
 		}
 		if i := slices.IndexFunc(found, func(w way) bool { return g.decides(s, w.condition) }); i >= 0 {
-			found = found[:i]
+			of := found[i]
+			if found = found[:i]; of != of.attempt() {
+				found = found.and(of.attempt())
+			}
 		}
 		isSize := slices.ContainsFunc(s.Writes, func(w *Value) bool { return w.Kind == Lengths }) // which memory may need
 		s.ways, isIdle[s] = found, !isNeeded && !isSize

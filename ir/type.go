@@ -170,6 +170,7 @@ type Domain struct {
 	Name   string  // for messages: the parameter's letter, or the statement that made it
 	By     *Value  // the value that made it; nil for DomainParam
 	Width  int     // of DomainWords and DomainEvery
+	Room   int64   // of DomainMask: rows may lie in any order, and those that are more are not stored; 0 if all are, in order
 	Parent *Domain // the domain whose rows By reads, of a join those of its left key; nil for DomainParam and, unless none of them is empty, DomainBins
 }
 

@@ -49,6 +49,9 @@ func (o Options) WithHash(s plan.Schedule, groups int) Options {
 	if o.Short && s.Groups != plan.Sort {
 		o.Hash, o.HashGroups, o.Partitions, o.Strategy = fuse.DefaultHash, groups, groups > 0, s.GroupStrategy()
 	}
+	if groups > 0 {
+		o.Claimed = fuse.DefaultClaimed
+	}
 	return o
 }
 

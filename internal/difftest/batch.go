@@ -144,7 +144,7 @@ func compileJob(p *ir.Pipeline, level string, schedule plan.Schedule, limit time
 	if schedule.Groups != plan.Sort {
 		options.Hash = 2
 		if len(options.Source)%2 == 0 { // half of all programs partition rows of more groups than two, and those of tables of more than three
-			options.HashGroups, options.Partitions, options.Moved, options.Parted = 2, true, 4, 2
+			options.HashGroups, options.Partitions, options.Moved, options.Parted, options.Claimed = 2, true, 4, 2, 5
 			if len(options.Source)%4 == 0 && options.Bins == 0 { // and half of these rows of more bins than two
 				options.Bins = 2
 			}

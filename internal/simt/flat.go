@@ -21,7 +21,10 @@ func (f flat) meets() tile.Demands { return metByTiles }
 
 func (f flat) refuse() error { return nil }
 
-func (f flat) prepare() { f.addReductions() }
+func (f flat) prepare() {
+	f.addReductions()
+	f.addClaims()
+}
 
 // main leaves out a launch that would do nothing: of a kernel that computes scalars alone.
 func (f flat) main() {

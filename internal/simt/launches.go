@@ -298,6 +298,7 @@ func (e *rowBody) scanTotals(i int, chunks loop.Expr) {
 // end writes what comes after all rows: the rows of segments that are still open,
 // then the operations of the epilogue. One work-item runs it.
 func (e *rowBody) end() {
+	e.nameClaimed()
 	e.endRows(0)
 	for i := range e.Ops {
 		if op := &e.Ops[i]; op.Epilogue {

@@ -46,7 +46,7 @@ func (k *kernel) list() {
 // listedDomain returns the domain of the rows that may be listed, or 0: the only one that so many masks tell.
 func listedDomain(t *tile.Kernel, s shape) (listed int) {
 	isElsewhere := func(op *tile.Op) bool { return op.IsLimited() || op.WindowBits > 0 }
-	if !s.subgroup.divides(s.workgroup) || t.Has(leavesMore) || t.Has(isElsewhere) {
+	if !s.subgroup.divides(s.workgroup) || t.Has(leavesMore) || t.Has(isClaim) || t.Has(isElsewhere) {
 		return 0
 	}
 	for d := range t.Domains {

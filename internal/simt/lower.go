@@ -242,6 +242,7 @@ type growing struct {
 	out      *plan.Plan
 	errors   string                 // the errors buffer
 	abort    string                 // the abort word, once a kernel waits
+	claimed  string                 // the buffer of what the rows of the kernel at hand claim
 	cells    map[string]string      // buffers of one element, for scalars that kernels compute
 	steps    map[string][]plan.Step // that run a kernel, by its name
 	added    []plan.Buffer          // buffers to allocate before the next launch
@@ -327,7 +328,7 @@ func (l *lowering) shaped(family *family, t *tile.Kernel, lines func(ir.Pos) str
 		s.workgroup = l.foldingWorkgroup()
 		l.asksMuch = l.asksMuch || s.workgroup > flatWorkgroup || s.rememberedBytes(l, t) > fallbackBudget
 	}
-	s.localTables, s.keeps = l.planTables(t, &s), l.keepsFolds(t)
+	s.localTables, s.keeps, s.claims = l.planTables(t, &s), l.keepsFolds(t), l.claimsOnly(t)
 	if s.localTables == nil && (family == &lookbackFamily || family == &publishedFamily) {
 		s.localTables = l.planTileTables(t, &s)
 	}

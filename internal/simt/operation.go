@@ -35,6 +35,7 @@ func init() { // the functions use the table
 		tile.Scan:        {row: (*rowBody).foldBeforeEnd},
 		tile.Rank:        {row: func(*rowBody, int) {}}, // ranking.go finds the places of all rows of a tile
 		tile.Order:       {row: func(*rowBody, int) {}}, // likewise ranking_order.go
+		tile.Claim:       {row: withEffects((*rowBody).claimNumber)},
 		tile.ChunkScan:   {row: (*rowBody).foldBeforeEnd},
 		tile.Reduce:      {row: (*rowBody).foldAlways},
 		tile.Total:       {end: (*rowBody).nameTotal},

@@ -184,7 +184,12 @@ func (e *rowBody) store(op *tile.Op) {
 	if len(op.Args) == 2 {
 		at = loop.To(e.indexOf(op.Stream), e.expr(op.Args[1]))
 	}
-	e.b.Store(e.stream(op.Stream), at, e.asStored(op, e.expr(op.Args[0])))
+	store := func() { e.b.Store(e.stream(op.Stream), at, e.asStored(op, e.expr(op.Args[0]))) }
+	if op.Room > 0 {
+		e.b.If(loop.Lt(at, loop.To(at.Type(), loop.Int(op.Room))), store, nil)
+		return
+	}
+	store()
 }
 
 // asStored returns a value in the kind of the column that an operation stores it to: counts may

@@ -36,12 +36,12 @@ func (l *lowering) foldsByTile(t *tile.Kernel) bool {
 
 // walks reports whether work-groups walk over the tiles.
 func (s shape) walks() bool {
-	return s.localTables != nil && !s.localTables.perTile || s.keeps || s.remembered > 0
+	return s.claims || s.localTables != nil && !s.localTables.perTile || s.keeps || s.remembered > 0
 }
 
 // leavesMore reports whether rows leave anything but folds, tables and failed checks.
 func leavesMore(op *tile.Op) bool {
-	return !op.Epilogue && op.HasEffect() && !op.IsReduction() && !isTableUpdate(op) && !op.IsLimited() && op.Kind != tile.Check
+	return !op.Epilogue && op.HasEffect() && !op.IsReduction() && !isTableUpdate(op) && !op.IsLimited() && op.Kind != tile.Check && !isClaim(op) && op.Room == 0
 }
 
 func (w walking) prepare() {
@@ -116,6 +116,9 @@ func (w walking) walk(name string) {
 		}
 		w.endTile(e)
 	})
+	if w.claims {
+		w.endLastWorkgroup(e)
+	}
 	if w.keeps {
 		e.tile = &loop.ID{Kind: loop.WorkgroupID}
 		e.publishReductions(w.states, e.reductions())

@@ -218,6 +218,11 @@ func (b *Builder) Order(word ID, bits int64, room string) ID {
 	return b.pure(Op{Kind: Order, Args: []ID{word}, Digits: bits, Ref: room}, ir.I64, "place")
 }
 
+// Claim returns a number of each row of domain, below how many these are, in any order.
+func (b *Builder) Claim(domain int, name string) ID {
+	return b.pure(Op{Kind: Claim, Domain: domain}, ir.I64, name)
+}
+
 // ChunkScan folds m over the rows of each chunk of the base and stores each chunk's fold in totals.
 func (b *Builder) ChunkScan(m *Monoid, exclusive bool, totals []int, name string, element ...ID) []ID {
 	return b.fold(Op{Kind: ChunkScan, Monoid: m, Exclusive: exclusive, Totals: totals, Args: element}, 0, name)
@@ -252,7 +257,7 @@ func (b *Builder) fold(op Op, domain int, name string) []ID {
 	return op.Res
 }
 
-// Total returns the value that the Scan behind x reaches after the last row, uniform and in the epilogue.
+// Total returns the value that the Scan behind x reaches after the last row, or how many rows have claimed a number x, uniform and in the epilogue.
 func (b *Builder) Total(x ID, name string) ID {
 	return b.pure(Op{Kind: Total, Domain: Uniform, Args: []ID{x}, Epilogue: true}, b.Kernel.Values[x].Kind, name)
 }
@@ -265,6 +270,11 @@ func (b *Builder) Store(stream int, x ID) {
 // StoreAt writes x to stream at place, for the rows of domain.
 func (b *Builder) StoreAt(domain, stream int, x, place ID) {
 	b.emit(Op{Kind: Store, Domain: domain, Stream: stream, Args: []ID{x, place}})
+}
+
+// StoreClaimed is StoreAt where stream has room for so many elements.
+func (b *Builder) StoreClaimed(domain, stream int, x, place ID, room int64) {
+	b.emit(Op{Kind: Store, Domain: domain, Stream: stream, Room: room, Args: []ID{x, place}})
 }
 
 // StoreWord writes x to stream, which has width elements for each row of domain, side by side: to one

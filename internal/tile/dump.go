@@ -153,6 +153,9 @@ func (k *Kernel) opString(op *Op) string {
 	if op.Kind == Store && op.Width > 0 {
 		fmt.Fprintf(&b, " word %d of %d", op.Word, op.Width)
 	}
+	if op.Room > 0 {
+		fmt.Fprintf(&b, " below %d", op.Room)
+	}
 	if op.Wide {
 		b.WriteString(" wide")
 	}

@@ -90,10 +90,11 @@ const (
 	Scan                      // (element fields) -> fields: fold of Monoid over the domain's rows, up to and including this one, or before it with Exclusive
 	Rank                      // (digit, first[, values]) -> i64: first, and how many earlier rows of the base have the same digit, a number below values and Digits; first depends on the digit alone
 	Order                     // (word) -> i64: how many rows of the base have a lesser word of Digits bits, and how many earlier ones the same; the plan has Ref say up to how many rows it is for, unless it is ""
+	Claim                     // () -> i64: how many rows of Domain have claimed a number before, in any order
 	ChunkScan                 // (element fields) -> fields: as Scan, within a chunk of the base; each chunk's fold goes to Totals
 	Reduce                    // (element fields) -> fields, uniform, defined in the epilogue: fold over all rows
-	Total                     // (x, a result of Scan or Reduce) -> v, uniform, in the epilogue: the fold over all rows
-	Store                     // (x, [place]) -> (): Stream at the base row, or at place
+	Total                     // (x, a result of Scan, Reduce or Claim) -> v, uniform, in the epilogue: the fold over all rows; how many have claimed a number
+	Store                     // (x, [place]) -> (): Stream at the base row, or at place unless that is not below Room
 	Update                    // (index, x) -> (): Stream[index] = Monoid(Stream[index], x), in any order
 	Search                    // (x, first, end) -> i64: how many elements of Stream, which ascend, are at most x: those before first are, those from end on are not
 	Source                    // (first, end) -> i64 over the base: how many elements of Stream, which ascend, are at most the row's number: those before first are, those from end on are not; first and end are recomputable, and neither falls from row to row. With Width, Stream has the last one of each Width running sums of the lengths in Keys, of which none is below 0 unless a check fails, and the result is how many of all running sums are at most the row's number. Behind lengths there may be words of short ones, as [ir.OpExpand] says. With (first, end, bits, most), which are uniform, Keys are words and many: a word of 32 bits has a length above so many bits, which say where something begins; if the length is most, they are the row of many that tells both, the begin above a length of 32 bits
@@ -143,17 +144,18 @@ type Op struct {
 	Offsets   []int      // ScanTotals: streams, one per field
 	Epilogue  bool       // runs once, after all rows
 
-	Ascending  bool // Load at a place: the place never falls from row to row
-	Contiguous bool // Update: rows of equal index lie together
-	BySlot     bool // Update: the index is a slot of a hash table that may leave rows out
-	First      bool // Partners
-	AnyOrder   bool // Rank: rows with the same digit may have each other's results
-	WindowBits int  // Update: rows lie in the order of what the index is without so many low bits; 0 if they lie in any order
-	Width      int  // Store at a place: Stream has so many elements for each row of Domain, side by side, and the place is that of element Word of the row, or of the row to which a Rank moves it; 0 if it may be any. Source: of how many rows Stream has the end of the last; 0 if it has all ends
-	Word       int  // Store
-	Wide       bool // Match: the table has two words for each slot, a key of 64 bits, and the code, which is 0 in a free one, below the rest of the key
-	Bucket     int  // Match, EnterParts: rows have slots that are multiples of so many, of which the table has a multiple, too; 0 for any
-	PartBits   int  // Insert, Probe: the table is of rows that lie in the order of so many high bits of their slots, its parts; 0 if rows lie in any order; EnterParts: of their hashes; GroupParts: so many high bits are those of all keys of a part; 0 if any may differ
+	Ascending  bool  // Load at a place: the place never falls from row to row
+	Contiguous bool  // Update: rows of equal index lie together
+	BySlot     bool  // Update: the index is a slot of a hash table that may leave rows out
+	First      bool  // Partners
+	AnyOrder   bool  // Rank: rows with the same digit may have each other's results
+	WindowBits int   // Update: rows lie in the order of what the index is without so many low bits; 0 if they lie in any order
+	Width      int   // Store at a place: Stream has so many elements for each row of Domain, side by side, and the place is that of element Word of the row, or of the row to which a Rank moves it; 0 if it may be any. Source: of how many rows Stream has the end of the last; 0 if it has all ends
+	Word       int   // Store
+	Room       int64 // Store at a place; 0 if Stream has room for all
+	Wide       bool  // Match: the table has two words for each slot, a key of 64 bits, and the code, which is 0 in a free one, below the rest of the key
+	Bucket     int   // Match, EnterParts: rows have slots that are multiples of so many, of which the table has a multiple, too; 0 for any
+	PartBits   int   // Insert, Probe: the table is of rows that lie in the order of so many high bits of their slots, its parts; 0 if rows lie in any order; EnterParts: of their hashes; GroupParts: so many high bits are those of all keys of a part; 0 if any may differ
 
 	Stage string // the stage it came from
 	Pos   ir.Pos

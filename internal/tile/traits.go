@@ -65,7 +65,7 @@ const (
 	Pure     Effect = iota // nothing
 	Writes                 // an element of its stream becomes its operand
 	Combines               // an element of its stream is combined with its operand, in any order
-	Claims                 // an element of its stream, which it finds, becomes that of its row
+	Claims                 // an element of its stream, which it finds, or a number, becomes that of its row
 	Reports                // a check site records a row
 	Sets                   // a scalar of the plan gets a value
 	Totals                 // the folds of chunks go to streams
@@ -144,6 +144,7 @@ var traits = [...]Traits{
 	Scan:        {Name: "scan", Args: []Role{Fields}, Res: []Role{Fields}, Place: Rows, Folds: true, State: GridState, Cuts: true, Again: Register, Asks: Prefixes},
 	Rank:        {Name: "rank", Args: []Role{Number, Number, Most}, Res: []Role{Number}, Place: BaseRows, Again: Register, Asks: Counters},
 	Order:       {Name: "order", Args: []Role{Any}, Res: []Role{Number}, Place: BaseRows, Again: Register, Asks: Counters},
+	Claim:       {Name: "claim", Res: []Role{Number}, Place: Rows, Effect: Claims, Asks: Tables},
 	ChunkScan:   {Name: "chunkscan", Args: []Role{Fields}, Res: []Role{Fields}, Place: BaseRows, Effect: Totals, Folds: true, State: ChunkState, Again: Register, Asks: WholeChunks},
 	Reduce:      {Name: "reduce", Args: []Role{Fields}, Res: []Role{Fields}, Place: Rows, Folds: true, State: GridState, Again: Register, Asks: AnEnd},
 	Total:       {Name: "total", Args: []Role{Any}, Res: []Role{OfFirst}, Place: AfterRows, Again: Recompute, Asks: AnEnd},

@@ -167,7 +167,7 @@ func (k *Kernel) verifyKinds(op *Op) error {
 	case Map:
 		return verifyOperator(op.Operator, k.Values[op.Res[0]].Kind, k.kinds(op.Args))
 	case Total:
-		if by := &k.Ops[k.Values[op.Args[0]].Op]; !by.Cuts() && !by.IsReduction() {
+		if by := &k.Ops[k.Values[op.Args[0]].Op]; !by.Cuts() && !by.IsReduction() && by.Kind != Claim {
 			return fmt.Errorf("%s is no result of a scan or reduction", k.id(op.Args[0]))
 		}
 	case Store:

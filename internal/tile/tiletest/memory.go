@@ -38,11 +38,12 @@ type machine struct {
 	reduced map[int][]ir.Scalar
 	total   map[int][]ir.Scalar  // per Scan
 	words   map[tile.ID][]uint64 // per result of Order: the words of all rows
+	claimed map[tile.ID]int64    // per result of Claim: how many rows have one
 }
 
 func newMachine(k *tile.Kernel, memory *Memory, rows int) *machine {
 	m := &machine{Kernel: k, Memory: memory, rows: rows, uniform: make([]ir.Scalar, len(k.Values)),
-		stored: make([]map[int64]bool, len(k.Streams)), reduced: map[int][]ir.Scalar{}, total: map[int][]ir.Scalar{}, words: map[tile.ID][]uint64{}}
+		stored: make([]map[int64]bool, len(k.Streams)), reduced: map[int][]ir.Scalar{}, total: map[int][]ir.Scalar{}, words: map[tile.ID][]uint64{}, claimed: map[tile.ID]int64{}}
 	for i := range m.stored {
 		m.stored[i] = map[int64]bool{}
 	}
@@ -82,6 +83,10 @@ func (m *machine) once(epilogue bool) {
 		switch op.Kind {
 		case tile.Total:
 			scan := m.Values[op.Args[0]].Op
+			if m.Ops[scan].Kind == tile.Claim {
+				m.uniform[op.Res[0]] = ir.Int(ir.I64, m.claimed[op.Args[0]])
+				continue
+			}
 			if m.Ops[scan].Kind == tile.Reduce {
 				m.uniform[op.Res[0]] = m.uniform[op.Args[0]]
 				continue

@@ -129,9 +129,15 @@ func (r *row) run(op *tile.Op) {
 		if len(op.Args) > 1 {
 			at = r.need(op.Args[1]).Int64()
 		}
+		if op.Room > 0 && at >= op.Room {
+			return
+		}
 		r.store(op.Stream, at, r.need(op.Args[0]))
 	case tile.Update:
 		r.update(op, r.need(op.Args[0]).Int64(), r.need(op.Args[1]))
+	case tile.Claim:
+		r.define(op.Res[0], ir.Int(ir.I64, r.claimed[op.Res[0]]))
+		r.claimed[op.Res[0]]++
 	case tile.Insert:
 		r.define(op.Res[0], ir.Int(ir.I64, r.insert(op, r.needAll(op.Args))))
 	case tile.Enter:

@@ -103,7 +103,7 @@ func EmulatedOptions(level, variant string) compile.Options {
 		options.Hash = 2
 	}
 	if level == fuse.LevelOnePass {
-		options.HashGroups, options.Partitions = 2, true
+		options.HashGroups, options.Partitions, options.Claimed = 2, true, 8
 	}
 	return options
 }
