@@ -6,8 +6,11 @@ import "github.com/kgen-go/kgen/ir"
 // that fail these would read more than they need. So on work-groups the mask asks a table of bits, an eighth of the bytes of the
 // narrowest codes, which a first-level cache or local memory holds, and the codes are read for rows that are left.
 
-// bitsOfWord is how many slots a word of such a table is for.
-const bitsOfWord = 32
+// bitsOfWord is how many slots a word of such a table is for, and wordShift its binary logarithm.
+const (
+	wordShift  = 5
+	bitsOfWord = 1 << wordShift
+)
 
 // bitLookup is a search of which a mask asks for bits.
 type bitLookup struct {
@@ -67,7 +70,7 @@ func (l *bitLookup) tested(o *ordering, op ir.Op) *ir.Value {
 	t, words := l.in.of, o.words(o.sortKeysOf(l.keys))
 	code, bits := o.matchWords(t, words, l.in.wordsIn(o)), l.in.bitsIn(o) // words first: a table of sorted rows begins with them
 	slot := o.apply(ir.OpSub, words[0].value, t.least)
-	at := o.choose(t.isDirect, o.cast(ir.I64, o.apply(ir.OpShr, slot, o.integer(slot, 5))), o.number(-1)) // 0 is gathered where there is no word
+	at := o.choose(t.isDirect, o.cast(ir.I64, o.apply(ir.OpShr, slot, o.integer(slot, wordShift))), o.number(-1)) // 0 is gathered where there is no word
 	at.Type.Target = bits.Type.Domain
 	in := o.cast(ir.U32, o.apply(ir.OpAnd, slot, o.integer(slot, bitsOfWord-1)))
 	bit := o.apply(ir.OpAnd, o.apply(ir.OpShr, o.gather(o.pos, bits, at), in), o.constant(ir.Int(ir.U32, 1)))

@@ -200,7 +200,7 @@ func (g *partedGroups) numbers() *ir.Value { panic("fuse: groups by parts do not
 func (g *partedGroups) aggregate(v *ir.Value) *ir.Value {
 	if g.isKeyOf(v, g.keys) {
 		columns := map[*ir.Value]*ir.Value{}
-		held := g.add(v.Pos, ir.Value{Op: ir.OpGather, Args: []*ir.Value{g.keyWords, g.keyAt}, Type: ir.Type{Kind: ir.U32, Domain: g.keyAt.Type.Domain}})
+		held := g.gather(v.Pos, g.keyWords, g.keyAt)
 		g.keysOf(g.cast(g.word.value.Type.Kind, held), g.keys, columns)
 		return columns[g.values[v.Args[0]]]
 	}

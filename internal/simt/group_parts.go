@@ -24,11 +24,11 @@ type groupingParts struct {
 }
 
 // The size of work-groups if the schedule leaves it open, where a launch brings local memory.
-const groupingWorkgroup = 512
+const groupingWorkgroup = 256
 
 // mostFolded is of how many groups folds lie in local memory at most, and groupingBudget for how many bytes in all, if a launch
-// brings these: a compute unit of a large GPU then runs three work-groups.
-const mostFolded, groupingBudget = 4096, 66 << 10
+// brings these: a compute unit of a large GPU then runs three work-groups, and five with a sum and a count.
+const mostFolded, groupingBudget = 2048, 66 << 10
 
 // leastSharedBits is how many high bits keys of a part share at least: their bitmap takes 8 KiB then.
 const leastSharedBits = 16
@@ -132,7 +132,7 @@ func (s *groupingParts) prepare() {
 
 func (s *groupingParts) describe(v *plan.Variant) {
 	s.flat.describe(v)
-	if s.target.LaunchedLocal > 0 && s.parts.bytes > ownBudget {
+	if s.target.LaunchedLocal > 0 && s.parts.bytes+scanBytes > ownBudget { // with what else lies there
 		v.LocalBytes = plan.Const(s.parts.bytes)
 	}
 }
@@ -343,45 +343,63 @@ func (g *groupedPart) groupOf(key loop.Expr) loop.Expr {
 // fold folds the rows of the part. Where those that a work-item has loaded are of one group, as most rows of a large one are, they are
 // folded in registers.
 func (g *groupedPart) fold() {
-	held := g.b.Decl("held", number(ir.U32, 0))
-	isHeld := g.b.Decl("is_held", loop.False)
-	folded := make([]*loop.Var, len(g.op.Folds))
-	for k, f := range g.op.Folds {
-		folded[k] = g.b.Decl("folded", loop.ConstOf(f.Monoid.Identity[0]))
-	}
-	leave := func() {
-		g.b.If(isHeld, func() { g.combine(held, func(k int) loop.Expr { return folded[k] }) }, nil)
-	}
+	h := g.holdGroup()
 	g.eachRows(true, func(at loop.Expr) {
 		first := g.b.Let("first_key", loop.At(g.keys, loop.Int(0)))
 		areAlike := g.b.Decl("are_alike", loop.Lt(g.rowOf(at, loop.Int(rowsAtOnce-1)), g.end))
 		g.eachOf(func(i loop.Expr) {
 			g.b.Assign(areAlike, loop.And(areAlike, loop.Eq(loop.At(g.keys, i), first)))
 		})
-		g.b.If(areAlike, func() {
-			g.b.If(loop.Or(loop.Not(isHeld), loop.Ne(held, first)), func() {
-				leave()
-				for k, f := range g.op.Folds {
-					g.b.Assign(folded[k], loop.ConstOf(f.Monoid.Identity[0]))
-				}
-				g.b.Assign(held, first)
-				g.b.Assign(isHeld, loop.True)
-			}, nil)
-			g.eachOf(func(i loop.Expr) {
-				for k, f := range g.op.Folds {
-					x := g.b.Let("x", g.elementOf(f, i))
-					g.b.Assign(folded[k], backends.Combine(f.Monoid.Combine[0], func(int) loop.Expr { return folded[k] }, func(int) loop.Expr { return x }))
-				}
-			})
-		}, func() {
-			g.eachOf(func(i loop.Expr) {
-				g.b.If(loop.Lt(g.rowOf(at, i), g.end), func() {
-					g.combine(g.b.Let("key", loop.At(g.keys, i)), func(k int) loop.Expr { return g.elementOf(g.op.Folds[k], i) })
-				}, nil)
-			})
-		})
+		g.b.If(areAlike, func() { h.fold(first) }, func() { g.foldAlone(at) })
 	})
-	leave()
+	h.leave()
+}
+
+// foldAlone folds rows at hand one by one.
+func (g *groupedPart) foldAlone(at loop.Expr) {
+	g.eachOf(func(i loop.Expr) {
+		g.b.If(loop.Lt(g.rowOf(at, i), g.end), func() {
+			g.combine(g.b.Let("key", loop.At(g.keys, i)), func(k int) loop.Expr { return g.elementOf(g.op.Folds[k], i) })
+		}, nil)
+	})
+}
+
+// heldGroup is the group whose folds a work-item has in registers, if any.
+type heldGroup struct {
+	*groupedPart
+	key, isHeld *loop.Var
+	folds       []*loop.Var
+}
+
+func (g *groupedPart) holdGroup() heldGroup {
+	h := heldGroup{groupedPart: g, key: g.b.Decl("held", number(ir.U32, 0)), isHeld: g.b.Decl("is_held", loop.False)}
+	for _, f := range g.op.Folds {
+		h.folds = append(h.folds, g.b.Decl("folded", loop.ConstOf(f.Monoid.Identity[0])))
+	}
+	return h
+}
+
+// fold folds the rows at hand, which are of the group of a key, and holds that from now on.
+func (h heldGroup) fold(key loop.Expr) {
+	h.b.If(loop.Or(loop.Not(h.isHeld), loop.Ne(h.key, key)), func() {
+		h.leave()
+		for k, f := range h.op.Folds {
+			h.b.Assign(h.folds[k], loop.ConstOf(f.Monoid.Identity[0]))
+		}
+		h.b.Assign(h.key, key)
+		h.b.Assign(h.isHeld, loop.True)
+	}, nil)
+	h.eachOf(func(i loop.Expr) {
+		for k, f := range h.op.Folds {
+			x := h.b.Let("x", h.elementOf(f, i))
+			h.b.Assign(h.folds[k], backends.Combine(f.Monoid.Combine[0], func(int) loop.Expr { return h.folds[k] }, func(int) loop.Expr { return x }))
+		}
+	})
+}
+
+// leave combines the folds with those of the group in local memory.
+func (h heldGroup) leave() {
+	h.b.If(h.isHeld, func() { h.combine(h.key, func(k int) loop.Expr { return h.folds[k] }) }, nil)
 }
 
 // combine combines something with each fold of the group of a key, if it is in local memory.

@@ -27,7 +27,14 @@ var groupRows = map[string]func(i, rows, n int64) int64{
 var groupRowsOrder = []string{"skewed", "zipf", "clustered"}
 
 // skewedGroups are the numbers of groups whose rows are not uniform.
-var skewedGroups = []int{16, 1024, 4096, 65536, 1 << 20, 1 << 22}
+var skewedGroups = []int{16, 1024, 4096, 65536, 1 << 20, 1 << 21, 1 << 22, 1 << 24}
+
+// sortedGroups are the numbers of groups whose rows are sorted: keys lie so many bits apart that they have a range of as many as sortedBits.
+var sortedGroups = []int{1 << 20, 1 << 22, 1 << 24}
+
+const sortedBits = 30
+
+func sortedKey(n int, number int64) int64 { return number * (1 << sortedBits / int64(n)) }
 
 // wideGroups are the numbers of groups whose keys are wide, and wideGoals their shares of the copy.
 var (
@@ -76,6 +83,14 @@ func init() {
 			}
 		}
 	}
+	for _, n := range sortedGroups {
+		distributions[fmt.Sprintf("%d sorted keys", n)] = distribution{kind: plan.I32, fill: func(data []byte, lo, hi int64) {
+			list := elements[int32](data)
+			for i := lo; i < hi; i++ {
+				list[i] = int32(sortedKey(n, groupRows["clustered"](i, int64(len(list)), int64(n))))
+			}
+		}}
+	}
 	for _, n := range randomGroups {
 		distributions[fmt.Sprintf("any of %d random keys", n)] = distribution{kind: plan.I32, fill: each(func(i int64) int32 { return randomKey(int64(random(14, i) % uint64(n))) })}
 	}
@@ -106,6 +121,16 @@ func byGroups() (list []workload) {
 				})
 			}
 		}
+	}
+	for _, n := range sortedGroups {
+		list = append(list, workload{
+			name: fmt.Sprintf("sum, count by %d sorted groups", n), pipeline: "sum_groups", asked: true,
+			columns: []column{{"key", fmt.Sprintf("%d sorted keys", n)}, {"value", "value"}},
+			expect: func(a args) answer {
+				keys, apart := ints(a, 0), sortedKey(n, 1)
+				return groupsInOrder(combinedByBin(a, n, func(i int64) int { return int(int64(keys[i]) / apart) }), func(number int64) int64 { return sortedKey(n, number) })
+			},
+		})
 	}
 	for _, n := range randomGroups {
 		list = append(list, workload{

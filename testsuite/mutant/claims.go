@@ -47,6 +47,9 @@ var claims = []Mutant{
 	{Name: "folds of more groups than have room are those of the first", File: "internal/simt/group_parts.go", Tests: highBitsTest,
 		Old: "loop.Sub(loop.ToCounter(loop.Add(before, loop.ToKind(ir.U32, bits))), g.from)",
 		New: "loop.ToCounter(loop.Add(before, loop.ToKind(ir.U32, bits)))"},
+	{Name: "tables of parts leave no room for what else lies in local memory", File: "internal/simt/group_parts.go", Tests: "./testsuite/tables -run ^TestPartsFitLocalMemory$",
+		Old: "s.parts.bytes+scanBytes > ownBudget",
+		New: "s.parts.bytes > ownBudget"},
 }
 
 // highBitsTest is the test of groups of parts by the high bits of their keys.

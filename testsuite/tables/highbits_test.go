@@ -2,6 +2,7 @@ package tables_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -76,5 +77,31 @@ func TestGroupsByHighBits(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestPartsFitLocalMemory checks that a launch brings local memory if tables of parts and what else lies there would not fit arrays of fixed size.
+func TestPartsFitLocalMemory(t *testing.T) {
+	for returned, isBrought := range map[string]bool{
+		"total: sum(x, by: g), rows: count(by: g)":                       false,
+		"total: sum(x, by: g), rows: count(by: g), least: min(x, by: g)": true, // 48 KiB of tables alone
+	} {
+		p := irtest.Load(t, "pipeline sums(k: [n]i32, x: [n]i32) {\n\tg = groups(k)\n\treturn "+returned+"\n}\n")
+		program, _, err := compile.Compile(p, compile.Options{Level: fuse.LevelOnePass, Options: fuse.Options{Short: true, Bins: 16, Hash: 2, HashGroups: 4, Partitions: true, Sample: 8}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		lowered, err := simt.Target{Subgroup: simt.SubgroupOf(32), Atomics64: true, LaunchedLocal: 227 << 10}.Lower(program, plan.Schedule{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		grouping := kerneltest.KernelWith(program.Kernels, (*tile.Op).GroupsParts)
+		at := slices.IndexFunc(lowered.Plan.Kernels, func(k plan.Kernel) bool { return k.Name == grouping })
+		if at < 0 {
+			t.Fatal("no kernel groups the rows of parts")
+		}
+		if got := lowered.Plan.Kernels[at].Variants[0].LocalBytes.IsZero(); got == isBrought {
+			t.Errorf("%s: the launch brings local memory: %t", returned, !got)
+		}
 	}
 }
