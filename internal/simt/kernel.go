@@ -51,6 +51,7 @@ type shape struct {
 	long             bool   // rows are numbered past 2^31, see launch_parts.go
 	placement        placement
 	localTables      *localTables // nil if no table lies in local memory
+	lone             loneSearch   // zero if rows have more than a key to look up
 	keeps            bool         // work-items keep the folds of their rows from tile to tile
 	places                        // of what a work-group remembers of each limited table
 	ownBytes         int64        // of global memory that each work-group has for that; 0 if it is in local memory
