@@ -28,8 +28,8 @@ const (
 )
 
 // Work-groups load bucketBytes of a table at once, what memory moves at the least. Searches
-// begin where these do. Narrow keys that may be slots have none: with what a bucket holds beside, kernels of
-// several searches ran out of registers.
+// begin where these do. Narrow keys that may be slots have buckets where a pipeline does nothing else with rows that it looks up: with what
+// a bucket holds beside, kernels of several searches ran out of registers.
 const bucketBytes = 32
 
 // A table whose slots are keys may have mostDirect times as many as rows, which takes as
@@ -371,7 +371,7 @@ func (o *ordering) newRowTable(keys []*ir.Value, lookedUp *ir.Value, isForPairs 
 	least := rows
 	t.isWide = o.short && wideWords(words) != nil
 	canBeDirect := len(words) == 1 && isInvertible(keys[0].Type.Kind)
-	if o.short && (t.isNarrow && !canBeDirect && !isForPairs || t.isWide) {
+	if o.short && (t.isNarrow && (!canBeDirect || o.searchesAlone()) && !isForPairs || t.isWide) {
 		t.bucket = bucketBytes / 8
 		if t.isWide {
 			t.bucket /= 2
@@ -421,6 +421,27 @@ func (o *ordering) newRowTable(keys []*ir.Value, lookedUp *ir.Value, isForPairs 
 		o.orSorted(&t)
 	}
 	return t
+}
+
+// searchesAlone reports whether the pipeline finds rows in one table, by rows that have nothing but the keys that they look up, and
+// returns scalars alone.
+func (e *expansion) searchesAlone() bool {
+	var find *ir.Value
+	for _, v := range e.from.Values {
+		switch {
+		case v.Op == ir.OpJoin, v.Op == ir.OpFind && find != nil:
+			return false
+		case v.Op == ir.OpFind:
+			find = v
+		}
+	}
+	if find == nil || slices.ContainsFunc(e.from.Results, func(r ir.Result) bool { return !r.Value.Type.IsScalar() }) {
+		return false
+	}
+	keys := find.Args[:find.Split]
+	return !slices.ContainsFunc(e.from.Params, func(x *ir.Value) bool {
+		return x.Type.Domain == keys[0].Type.Domain && !slices.Contains(keys, x)
+	})
 }
 
 // wanted returns the slot from which on rows with keys look for one.

@@ -3,6 +3,8 @@ package fuse
 import (
 	"slices"
 	"testing"
+
+	"github.com/kgen-go/kgen/ir"
 )
 
 // A column that follows from what is found is not in the table of the find, also if it
@@ -51,6 +53,37 @@ func TestBinsOfKeptRows(t *testing.T) {
 		g := graphOf(t, "i: [n]i32, x: [n]i64, m: [n]bool", body, options)
 		if got := slices.ContainsFunc(g.Stages, func(s *Stage) bool { return s.Kind == Pass }); got != moves {
 			t.Errorf("%s: rows move: %t", body, got)
+		}
+	}
+}
+
+// Narrow keys that may be slots have buckets where rows have nothing but these, and only scalars are asked of what they find.
+func TestBucketsOfLoneSearches(t *testing.T) {
+	const table = "a: [n]i32, k: [m]i32, w: [m]i32"
+	for _, c := range []struct {
+		parameters, body string
+		bucket           int
+	}{
+		{table, "f = find(a, in: k)\nreturn s: sum(w[f[f >= 0]])", 4},
+		{table, "f = find(a, in: k)\nreturn w: w[f[f >= 0]]", 0},
+		{table + ", x: [n]i32", "f = find(a, in: k)\nhit = f >= 0\nreturn s: sum(w[f[hit]] * x[hit])", 0},
+		{table, "f = find(a, in: k)\ng = find(a, in: w)\nreturn s: count(f >= 0), n: count(g >= 0)", 0},
+		{table, "f = find(a, in: k)\nj = join(a, w)\nreturn s: count(f >= 0), n: count(j.left >= 0)", 0},
+	} {
+		for _, short := range []bool{false, true} {
+			g := graphOf(t, c.parameters, c.body, Options{Short: short})
+			searches := 0
+			for _, v := range g.Pipeline.Values {
+				if v.Op == ir.OpMatch {
+					searches++
+					if want := c.bucket; v.Split != want && short || v.Split != 0 && !short {
+						t.Errorf("%s, short %t: buckets of %d", c.body, short, v.Split)
+					}
+				}
+			}
+			if searches == 0 && short {
+				t.Errorf("%s: nothing is searched for", c.body)
+			}
 		}
 	}
 }

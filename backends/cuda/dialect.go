@@ -72,6 +72,7 @@ func Dialect() *ctext.Dialect {
 			vector = map[ir.Kind]string{ir.I32: "int4", ir.U32: "uint4", ir.F32: "float4", ir.I64: "longlong2", ir.U64: "ulonglong2", ir.F64: "double2"}[k.Stored()]
 			return vector, "make_" + vector
 		},
+		LoadOnce: "__ldcs",
 
 		IDs: map[loop.IDKind]string{loop.LocalID: "threadIdx.x", loop.LocalSize: "blockDim.x",
 			loop.WorkgroupID: "blockIdx.x", loop.WorkgroupCount: "gridDim.x",

@@ -48,6 +48,8 @@ type Dialect struct {
 	// Wide returns the vector type of loop.WideBytes of elements of kind k, and
 	// the operator or function that makes a vector of its elements.
 	Wide func(k ir.Kind) (vector, construct string)
+	// LoadOnce is the function for a load of such a vector that nothing else reads, or "".
+	LoadOnce string
 
 	Subgroup int // consecutive work-items of a subgroup; 0 if the language has no subgroups
 

@@ -30,13 +30,18 @@ func wideMemory(body []loop.Stmt) map[*loop.Var]bool {
 	return wide
 }
 
-// vector prints the place of several elements.
+// vector prints several elements.
 func (p *printer) vector(m *loop.Var, index loop.Expr, readOnly bool) string {
+	return "*" + p.vectorAt(m, index, readOnly)
+}
+
+// vectorAt prints the place of several elements.
+func (p *printer) vectorAt(m *loop.Var, index loop.Expr, readOnly bool) string {
 	name, _ := p.wideType(m.T.Kind)
 	if readOnly {
 		name = "const " + name
 	}
-	return fmt.Sprintf("*(%s%s *)(%s + %s)", p.dialect.Space[m.T.Space], name, p.use(m), p.value(index).within(productPrecedence))
+	return fmt.Sprintf("(%s%s *)(%s + %s)", p.dialect.Space[m.T.Space], name, p.use(m), p.value(index).within(productPrecedence))
 }
 
 func (p *printer) wideType(k ir.Kind) (vector, construct string) {
@@ -49,7 +54,11 @@ func (p *printer) wideType(k ir.Kind) (vector, construct string) {
 func (p *printer) loadWide(s *loop.LoadWide) {
 	name, _ := p.wideType(s.Memory.T.Kind)
 	all := p.names.Fresh("wide")
-	p.line("const %s %s = %s;", name, all, p.vector(s.Memory, s.Index, s.Memory.T.ReadOnly))
+	from := p.vector(s.Memory, s.Index, s.Memory.T.ReadOnly)
+	if s.Once && p.dialect.LoadOnce != "" {
+		from = fmt.Sprintf("%s(%s)", p.dialect.LoadOnce, p.vectorAt(s.Memory, s.Index, true))
+	}
+	p.line("const %s %s = %s;", name, all, from)
 	for i, v := range s.Vars {
 		if p.read[v] {
 			p.line("const %s %s = %s.%c;", p.valueType(v.T), p.names.Declare(v), all, lanes[i])

@@ -181,7 +181,11 @@ func (d *dumper) profileStmt(s Stmt) {
 		for i, v := range s.Vars {
 			vars[i] = d.name(v)
 		}
-		d.line("let %s = wide %s[%s]", strings.Join(vars, ", "), d.name(s.Memory), d.expr(s.Index))
+		once := ""
+		if s.Once {
+			once = " once"
+		}
+		d.line("let %s = wide%s %s[%s]", strings.Join(vars, ", "), once, d.name(s.Memory), d.expr(s.Index))
 	case *StoreWide:
 		d.line("wide %s[%s] = %s", d.name(s.Memory), d.expr(s.Index), d.list(s.X))
 	case *Barrier:

@@ -42,11 +42,13 @@ type (
 
 	// LoadWide binds Vars to consecutive elements of Memory from Index on, in
 	// one access of WideBytes. Memory begins at such a boundary, and Index is a
-	// multiple of their number (profile simt).
+	// multiple of their number (profile simt). Once says that nothing else
+	// reads them: caches keep others before them.
 	LoadWide struct {
 		Vars   []*Var
 		Memory *Var
 		Index  Expr
+		Once   bool
 	}
 
 	// StoreWide stores X at Memory[Index] and behind, likewise.

@@ -15,7 +15,16 @@ func Wide(t Type) int {
 
 // LoadWide names the elements of m that begin at i, as many as [Wide] says.
 func (b *Builder) LoadWide(name string, m *Var, i Expr) []Expr {
-	s := &LoadWide{Memory: m, Index: i}
+	return b.loadWide(name, &LoadWide{Memory: m, Index: i})
+}
+
+// LoadWideOnce is LoadWide of elements that nothing else reads.
+func (b *Builder) LoadWideOnce(name string, m *Var, i Expr) []Expr {
+	return b.loadWide(name, &LoadWide{Memory: m, Index: i, Once: true})
+}
+
+func (b *Builder) loadWide(name string, s *LoadWide) []Expr {
+	m := s.Memory
 	values := make([]Expr, Wide(m.T))
 	for j := range values {
 		v := &Var{Name: name, T: m.T.Elem()}

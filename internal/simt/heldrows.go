@@ -53,6 +53,9 @@ func (k *kernel) holdRows(items int, aligned func(stream int) bool) {
 			budget *= 2
 		}
 		most := maxHeldItems
+		if k.lone.items > 0 {
+			most = k.lone.items
+		}
 		if k.remembered > 0 || k.mostTogether() > 0 && k.Has((*tile.Op).Seeks) {
 			most = seekItems
 		}
@@ -159,7 +162,10 @@ func (e *tileBody) loadVectors(i int, kept loop.Expr) {
 			e.b.If(isAny, func() { body(start, item) }, nil)
 		})
 	}
-	memory := e.stream(i)
+	memory, load := e.stream(i), e.b.LoadWide
+	if e.lone.once {
+		load = e.b.LoadWideOnce
+	}
 	word, words := e.wordsOf(kind, vector)
 	switch {
 	case words == 0: // less than a word
@@ -171,7 +177,7 @@ func (e *tileBody) loadVectors(i int, kept loop.Expr) {
 		return
 	case loop.Wide(memory.T) == vector:
 		each(func(start, item loop.Expr) {
-			for j, x := range e.b.LoadWide(e.Streams[i].Name, memory, start) {
+			for j, x := range load(e.Streams[i].Name, memory, start) {
 				e.b.Store(held, loop.Add(item, loop.Int(int64(j))), x)
 			}
 		})
@@ -185,7 +191,7 @@ func (e *tileBody) loadVectors(i int, kept loop.Expr) {
 		if words == 1 {
 			list = []loop.Expr{e.b.Let("word", loop.At(view, at))}
 		} else {
-			list = e.b.LoadWide("word", view, at)
+			list = load("word", view, at)
 		}
 		for w, x := range list {
 			for j := range in {

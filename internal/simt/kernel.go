@@ -52,6 +52,7 @@ type shape struct {
 	placement        placement
 	localTables      *localTables // nil if no table lies in local memory
 	claims           bool         // rows claim numbers, and nothing else is left of them but what is stored there
+	lone             loneSearch   // zero if rows have more than a key to look up
 	keeps            bool         // work-items keep the folds of their rows from tile to tile
 	places                        // of what a work-group remembers of each limited table
 	ownBytes         int64        // of global memory that each work-group has for that; 0 if it is in local memory

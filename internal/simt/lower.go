@@ -336,6 +336,7 @@ func (l *lowering) shaped(family *family, t *tile.Kernel, lines func(ir.Pos) str
 		s.workgroup = l.foldingWorkgroup()
 		l.asksMuch = l.asksMuch || s.workgroup > flatWorkgroup
 	}
+	s.lone = l.loneSearchOf(t, s)
 	k := newKernel(t, s, lines, l.aligned(t))
 	return k, k.placement.refuse(k, l.schedule)
 }

@@ -69,7 +69,7 @@ func (w walking) areFar(streams []int) (far plan.Expr) {
 // withNear returns the scheme of a kernel that has tables in local memory.
 func (w walking) withNear(streams []int) walking {
 	made := w.kernel.shape
-	made.near, made.workgroup, made.items = streams, w.foldingWorkgroup(), nearItems
+	made.near, made.workgroup, made.items, made.lone = streams, w.foldingWorkgroup(), nearItems, loneSearch{}
 	s := *w.launches
 	s.kernel = newKernel(w.Kernel, made, w.lines, w.aligned(w.Kernel))
 	near := walking{flat{&s}}

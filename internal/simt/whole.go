@@ -12,8 +12,8 @@ import (
 // The rows of whole tiles are written anew for what is likely of the conditions that are
 // known before the rows, as whether the slots of a table are keys: loads of several rows
 // overlap where no branch is between them. Where keys are hashed after all, and the kernel has
-// a cut, so that fewer work-items run at once, or few rows of a work-item, of which neighbours are added up, the first words that a
-// few rows look at are loaded ahead of the searches.
+// a cut, so that fewer work-items run at once, or few rows of a work-item, of which neighbours are added up or which search alone, the
+// first words that a few rows look at are loaded ahead of the searches.
 
 // An assumption says which of the likely conditions hold.
 type assumption map[tile.ID]*loop.Const
@@ -30,7 +30,7 @@ func (e *rowBody) assumptions() []assumption {
 		likely[v], hashed[v] = loop.True, loop.True
 		for i := range e.Ops {
 			if op := &e.Ops[i]; op.Kind == tile.Match && op.Args[2] == v {
-				hashed[v], isHashed = loop.False, isHashed || e.phase[i] == e.now && (len(e.cuts) > 0 || e.mostTogether() > 0)
+				hashed[v], isHashed = loop.False, isHashed || e.phase[i] == e.now && (len(e.cuts) > 0 || e.mostTogether() > 0 || e.lone.ahead > 0)
 			}
 		}
 	}
@@ -97,11 +97,7 @@ func (e *rowBody) eachWhole(body func()) {
 		e.eachGathered(body)
 		return
 	}
-	words := 1
-	for _, i := range searches {
-		words = max(words, e.matched(&e.Ops[i]).Words())
-	}
-	e.eachFew(min(mostAhead, max(mostWords/words, 1)), true, func(few int, each func(body func(i *loop.Var))) {
+	e.eachFew(e.rowsAhead(searches), true, func(few int, each func(body func(i *loop.Var))) {
 		memory := map[int]*loop.Var{}
 		at := func(row *loop.Var, i, word int) (*loop.Var, loop.Expr) {
 			count := e.matched(&e.Ops[i]).Words()
@@ -136,6 +132,18 @@ func (e *rowBody) eachWhole(body func()) {
 		})
 		clear(e.firstWords)
 	})
+}
+
+// rowsAhead returns how many rows of a work-item load the first words of some searches together.
+func (e *rowBody) rowsAhead(searches []int) int {
+	if e.lone.ahead > 0 {
+		return e.lone.ahead
+	}
+	words := 1
+	for _, i := range searches {
+		words = max(words, e.matched(&e.Ops[i]).Words())
+	}
+	return min(mostAhead, max(mostWords/words, 1))
 }
 
 // looksAhead reports whether rows load the first words of a search ahead: of narrow keys where slots are assumed to be no keys,

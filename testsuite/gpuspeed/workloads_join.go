@@ -48,10 +48,12 @@ func init() {
 			distributions[fmt.Sprintf("%d %s keys, four times each", m, name)] = distribution{kind: plan.I32, most: m,
 				fill: each(func(i int64) int32 { return key(orderOf(i, m) / 4) })}
 		}
-		distributions[fmt.Sprintf("%d spread i64 keys", m)] = distribution{kind: plan.I64, most: m,
-			fill: each(func(i int64) int64 { return longKey(orderOf(i, m)) })}
-		distributions[fmt.Sprintf("any of %d spread i64 keys", m)] = distribution{kind: plan.I64,
-			fill: each(func(i int64) int64 { return longKey(int64(random(14, i) % uint64(m))) })}
+		for name, key := range map[string]func(x int64) int64{"dense": func(x int64) int64 { return x }, "spread": longKey} {
+			distributions[fmt.Sprintf("%d %s i64 keys", m, name)] = distribution{kind: plan.I64, most: m,
+				fill: each(func(i int64) int64 { return key(orderOf(i, m)) })}
+			distributions[fmt.Sprintf("any of %d %s i64 keys", m, name)] = distribution{kind: plan.I64,
+				fill: each(func(i int64) int64 { return key(int64(random(14, i) % uint64(m))) })}
+		}
 		distributions[fmt.Sprintf("%d values", m)] = distribution{kind: plan.I32, most: m, fill: each(func(i int64) int32 { return int32(random(15, i) % 1000) })}
 	}
 	distributions["lengths below 9"] = distribution{kind: plan.I32, most: leftRows, fill: each(func(i int64) int32 { return int32(random(16, i) % 9) })}
@@ -113,7 +115,7 @@ func byJoin() (list []workload) {
 		m           int64
 		long, pairs float64
 	}{{1 << 20, 2.56, 4.13}, {1 << 24, 8.39, 15.8}} {
-		list = append(list, findLong(c.m, c.long), findPairs(c.m, c.pairs))
+		list = append(list, findLong(c.m, "dense", 0), findLong(c.m, "spread", c.long), findPairs(c.m, c.pairs))
 	}
 	for _, kind := range []string{"dense", "spread"} {
 		looks("table of ", "few of ", 1<<20, kind, .052)
@@ -172,8 +174,8 @@ func byJoin() (list []workload) {
 }
 
 // findLong looks i64 keys up.
-func findLong(m int64, within float64) workload {
-	name := fmt.Sprintf("%d spread i64 keys", m)
+func findLong(m int64, numbering string, within float64) workload {
+	name := fmt.Sprintf("%d %s i64 keys", m, numbering)
 	return workload{
 		name: "find in " + name, pipeline: "find_sum_long", within: within, asked: true,
 		columns: []column{{"key", "any of " + name}, {"in", name}, {"value", fmt.Sprintf("%d values", m)}},

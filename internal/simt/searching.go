@@ -1,0 +1,44 @@
+package simt
+
+import "github.com/kgen-go/kgen/internal/tile"
+
+// Where rows have nothing but the key that each looks up in a hash table, and leave nothing but folds, all that a kernel waits for is
+// that table. Registers are left to load the buckets of several rows together, as long as a work-item has few rows.
+
+// loneSearch is how the rows of such a kernel look keys up; of another kernel, it is zero.
+type loneSearch struct {
+	items int  // rows of a work-item, at most
+	ahead int  // how many of these load the words that they look at first together
+	once  bool // caches keep the table before the keys
+}
+
+// Of 2^28 rows that look 2^20 keys up, those of 32 bits take 2.02 ms in place of 2.33 on an H200, those of 64 bits 2.78 in place of 2.98. With 2 rows of a
+// work-item the latter take 2.61, but where slots are keys 2.29 in place of 1.91.
+var narrowSearch, longSearch = loneSearch{items: seekItems, ahead: 4}, loneSearch{once: true}
+
+// loneSearchOf returns how the rows of a kernel look keys up.
+func (l *lowering) loneSearchOf(t *tile.Kernel, s shape) (how loneSearch) {
+	if !s.keeps || s.localTables != nil || s.remembered > 0 {
+		return loneSearch{}
+	}
+	columns, searches := 0, 0
+	for i := range t.Ops {
+		op := &t.Ops[i]
+		switch {
+		case op.LoadsElement() && l.isTemporary(t.Streams[op.Stream].Buffer): // rows that have moved: few parts of the table are near
+			return loneSearch{}
+		case op.LoadsElement():
+			columns++
+		case op.Kind == tile.Match && op.Bucket > 0:
+			searches++
+			how = narrowSearch
+			if op.Wide {
+				how = longSearch
+			}
+		}
+	}
+	if columns != 1 || searches != 1 {
+		return loneSearch{}
+	}
+	return how
+}

@@ -1,0 +1,44 @@
+package simt
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/kgen-go/kgen/fuse"
+	"github.com/kgen-go/kgen/internal/compile"
+	"github.com/kgen-go/kgen/plan"
+)
+
+// Rows with nothing but a key to look up load the buckets of a few rows together, and long keys once. Other rows do not.
+func TestLoneSearches(t *testing.T) {
+	words, rows := regexp.MustCompile(`var first_words \[(\d+)\]`), regexp.MustCompile(`var key_rows \[(\d+)\]`)
+	for _, c := range []struct{ parameters, find, sum, words, rows string }{
+		{"key: [n]i32, in: [m]i32", "key, in: in", "x[f[hit]]", "16", "8"},
+		{"key: [n]i64, in: [m]i64", "key, in: in", "x[f[hit]]", "", "16"},
+		{"key: [n]i32, in: [m]i32, y: [n]i32", "key, in: in", "x[f[hit]] + y[hit]", "", "16"},
+		{"key: [n]i64, b: [n]i32, in: [m]i64, d: [m]i32", "(key, b), in: (in, d)", "x[f[hit]]", "8", "10"},
+	} {
+		text := fmt.Sprintf("pipeline p(%s, x: [m]i32) {\n\tf = find(%s)\n\thit = f >= 0\n\treturn s: sum(%s)\n}\n", c.parameters, c.find, c.sum)
+		program := compiled(t, text, compile.Options{Level: fuse.LevelAuto, Options: fuse.Options{Short: true}})
+		lowered, err := Target{Subgroup: SubgroupOf(32)}.Lower(program, plan.Schedule{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		isOnce := false
+		found := [2]string{}
+		for _, k := range lowered.Kernels {
+			dump := k.String()
+			isOnce = isOnce || strings.Contains(dump, "= wide once key[")
+			for i, of := range []*regexp.Regexp{words, rows} {
+				if m := of.FindStringSubmatch(dump); m != nil {
+					found[i] = m[1]
+				}
+			}
+		}
+		if isLong := strings.HasPrefix(c.parameters, "key: [n]i64, in"); isOnce != isLong || found != [2]string{c.words, c.rows} {
+			t.Errorf("%s: first words and rows %q, keys once: %t", c.parameters, found, isOnce)
+		}
+	}
+}
