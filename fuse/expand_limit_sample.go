@@ -24,7 +24,8 @@ func (o *ordering) lastCandidate(keys []sortKey, row, rows, limit, isFew *ir.Val
 	if o.sortsFew(keys) {
 		ofGroups := o.lastOfGroups(keys, row, rows, limit)
 		return func() (last []*ir.Value, number *ir.Value) {
-			number = ofGroups()
+			number = o.choose(isFew, ofGroups(), o.number(-1)) // where there is no sample, no row, which may not have been written
+			number.Type.Target = o.rows
 			for _, key := range o.keysAt(keys, number) {
 				last = append(last, key.column)
 			}
