@@ -328,7 +328,13 @@ func (t HashTable) Differ(row, held loop.Expr, keys []loop.Expr) loop.Expr {
 	if len(t.Keys) == 0 {
 		differ = loop.Ne(held, row)
 	}
+	compared := map[[2]loop.Expr]bool{} // a column that is a key twice
 	for i, key := range keys {
+		pair := [2]loop.Expr{t.Keys[i], key}
+		if compared[pair] {
+			continue
+		}
+		compared[pair] = true
 		other := loop.Expr(loop.At(t.Keys[i], loop.ToCounter(held)))
 		if kind := key.Type().Kind; other.Type().Kind != kind {
 			other = loop.ToKind(kind, other)
