@@ -73,6 +73,8 @@ func (g *Graph) assumedScalar(v *ir.Value) float64 {
 		return g.assumedLength(v.Args[0].Type.Domain)
 	case ir.OpSub:
 		return operand(0) - operand(1)
+	case ir.OpMul:
+		return operand(0) * operand(1)
 	case ir.OpGreatest:
 		return max(operand(0), operand(1))
 	case ir.OpLeast:

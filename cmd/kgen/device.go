@@ -4,5 +4,6 @@ package main
 // deviceWithoutGo, with a note; nothing else replaces a device.
 const (
 	defaultDevice   = "gocpu"
+	defaultBackend  = "gocpu" // whose code runs there
 	deviceWithoutGo = "vector"
 )

@@ -104,8 +104,8 @@ with the emitted text.`,
 	f.StringArrayVar(&flags.Set, "set", nil, "set a scalar parameter: `NAME=VALUE`")
 	f.BoolVar(&flags.analyze, "analyze", false, "run the pipeline and print what was measured")
 	f.StringVar(&flags.dist, "dist", "", "the `DISTRIBUTION` of columns that --analyze generates (default auto)")
-	f.StringVar(&flags.device, "device", "gocpu", "the `DEVICE` to analyze on")
-	f.StringVar(&flags.backend, "backend", build.EmitterNames()[0], "the `BACKEND` to explain: "+strings.Join(build.EmitterNames(), ", "))
+	f.StringVar(&flags.device, "device", defaultDevice, "the `DEVICE` to analyze on")
+	f.StringVar(&flags.backend, "backend", defaultBackend, "the `BACKEND` to explain: "+strings.Join(build.EmitterNames(), ", "))
 	machineFlag(c, &flags.machine, usualMachine)
 	takeInline(c)
 	takeReproducible(c)
@@ -168,7 +168,7 @@ func explain(c *cobra.Command, args []string, flags *explainFlags, render func(*
 	}
 	backend := flags.backend
 	var costs *calibrated
-	if backend == build.EmitterNames()[0] || flags.machine != "" {
+	if backend == defaultBackend || flags.machine != "" {
 		if costs, err = e.costs(); err != nil {
 			return err
 		}

@@ -17,13 +17,20 @@ func (l *lowering) claimsOnly(t *tile.Kernel) bool {
 	return l.schedule.Part == 0 && t.Has(isClaim) && l.hasTablesOnly(t) && !t.Has((*tile.Op).IsReduction) && !t.Has(isTableUpdate) && !t.Has(leavesMore)
 }
 
+// claimsBefore counts the claims of k among its first operations.
+func claimsBefore(k *tile.Kernel, operations int) int64 {
+	n := int64(0)
+	for i := range k.With(isClaim) {
+		if i < operations {
+			n++
+		}
+	}
+	return n
+}
+
 // addClaims adds the buffer of what is claimed: a word for each operation, and one for work-groups that are done.
 func (s *launches) addClaims() {
-	n := int64(0)
-	for range s.With(isClaim) {
-		n++
-	}
-	if n > 0 {
+	if n := claimsBefore(s.Kernel, len(s.Ops)); n > 0 {
 		s.claimed = s.fresh(s.Name + "_claimed")
 		s.addBuffer(plan.Buffer{Name: s.claimed, Kind: plan.U32, Role: plan.Status, Length: plan.Const(n + 1)})
 	}
@@ -31,13 +38,7 @@ func (s *launches) addClaims() {
 
 // claimedBy returns the words of what is claimed, and which is that of an operation.
 func (e *function) claimedBy(i int) (words *loop.Var, at loop.Expr) {
-	n := int64(0)
-	for j := range e.With(isClaim) {
-		if j < i {
-			n++
-		}
-	}
-	return e.arguments.buffer(e.lowering.claimed, ir.U32, plan.ReadsWrites), loop.Int(n)
+	return e.arguments.buffer(e.lowering.claimed, ir.U32, plan.ReadsWrites), loop.Int(claimsBefore(e.Kernel, i))
 }
 
 // claimNumber claims a number for the row.

@@ -20,7 +20,7 @@ type Class struct {
 // Key describes a parameter by whose values rows are grouped, ordered or found.
 type Key struct {
 	Name     string  `json:"name"`
-	Distinct int64   `json:"distinct"` // values, to a few percent
+	Distinct int64   `json:"distinct"` // values: few are counted, more are estimated to a few percent
 	Share    float64 `json:"share"`    // of the most frequent value, in a sample of rows
 }
 
@@ -70,14 +70,16 @@ func keyParams(p *ir.Pipeline) map[*ir.Value]bool {
 	return keys
 }
 
-// Sizes of what describe keeps: bits that hashes of values set, and rows of the sample.
+// Sizes of what describe keeps: values that it counts one by one, bits that hashes of
+// values set, and rows of the sample.
 const (
-	hashBits   = 1 << 23
-	sampleRows = 1 << 12
+	countedValues = 1 << 12
+	hashBits      = 1 << 23
+	sampleRows    = 1 << 12
 )
 
-// describe counts distinct values by how many bits their hashes leave unset in a table
-// (linear counting: Whang, Vander-Zanden and Taylor, 1990).
+// describe counts distinct values: few of them one by one, more by how many bits their
+// hashes leave unset in a table (linear counting: Whang, Vander-Zanden and Taylor, 1990).
 func describe(name string, column ir.Column) Key {
 	k := Key{Name: name}
 	rows, data := column.Len(), raw.Bytes(column)
@@ -88,15 +90,23 @@ func describe(name string, column ir.Column) Key {
 	at := func(row int) []byte { return data[row*size:][:size] }
 	table := make([]uint64, hashBits/64)
 	seed := maphash.MakeSeed()
+	few := map[uint64]bool{} // by hashes of 64 bits, of which so few hardly ever meet
 	for row := range rows {
-		h := maphash.Bytes(seed, at(row)) % hashBits
+		h := maphash.Bytes(seed, at(row))
+		if len(few) <= countedValues {
+			few[h] = true
+		}
+		h %= hashBits
 		table[h/64] |= 1 << (h % 64)
 	}
-	set := 0
-	for _, word := range table {
-		set += bits.OnesCount64(word)
+	k.Distinct = int64(len(few))
+	if len(few) > countedValues {
+		set := 0
+		for _, word := range table {
+			set += bits.OnesCount64(word)
+		}
+		k.Distinct = min(int64(rows), int64(math.Round(-hashBits*math.Log(max(1-float64(set)/hashBits, 0.5/hashBits)))))
 	}
-	k.Distinct = min(int64(rows), int64(math.Round(-hashBits*math.Log(max(1-float64(set)/hashBits, 0.5/hashBits)))))
 	counts, most, taken := map[string]int{}, 0, min(rows, sampleRows)
 	for i := range taken {
 		value := string(at(int(int64(i) * int64(rows) / int64(taken))))
