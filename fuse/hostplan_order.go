@@ -165,11 +165,7 @@ func shapeOf(k *tile.Kernel) string {
 	}
 	for _, op := range k.Ops {
 		op.Stage, op.Pos = "", ir.Pos{}
-		monoid := ""
-		if op.Monoid != nil {
-			monoid, op.Monoid = op.Monoid.String(), nil
-		}
-		fmt.Fprintf(&b, "%+v %s\n", op, monoid)
+		fmt.Fprintf(&b, "%+v\n", op)
 	}
 	return b.String()
 }

@@ -57,6 +57,9 @@ func (e *Expr) string(m *Monoid) string {
 
 // String prints the monoid's state, identity and combination on one line each.
 func (m *Monoid) String() string {
+	if m == nil { // of most operations, which fmt prints for fuse to compare kernels: it would recover from a panic each time
+		return "none"
+	}
 	var b strings.Builder
 	for i, f := range m.Fields {
 		fmt.Fprintf(&b, "%s %v = %s; %s\n", f.Name, f.Kind, formatScalar(m.Identity[i]), m.Combine[i].string(m))
