@@ -2,6 +2,7 @@ package simttest
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/kgen-go/kgen/internal/loop"
 	"github.com/kgen-go/kgen/internal/tile/tiletest"
@@ -170,18 +171,14 @@ func (k *kernel) declaration(s *loop.Decl) statement {
 		return func(t *thread) flow {
 			local := t.item.workgroup.local
 			if local[s.Var] == nil {
-				local[s.Var] = newStorage(s.Var.T)
+				local[s.Var] = &storage{length: int64(s.Var.T.Len)}
 			}
 			t.memory[place].storage = local[s.Var]
 			return false
 		}
 	case s.Var.T.Form == loop.Array:
 		return func(t *thread) flow {
-			zeroed := newStorage(s.Var.T)
-			for i := range zeroed.values {
-				zeroed.values[i] = ir.Scalar{Kind: s.Var.T.Kind}
-			}
-			t.memory[place].storage = zeroed
+			t.memory[place].storage = &storage{int64(s.Var.T.Len), slices.Repeat([]ir.Scalar{{Kind: s.Var.T.Kind}}, s.Var.T.Len)}
 			return false
 		}
 	case s.Init != nil:
@@ -228,7 +225,7 @@ var atomicOperator = map[loop.AtomicOp]ir.Op{loop.AtomicAdd: ir.OpAdd, loop.Atom
 
 func (k *kernel) atomic(s *loop.Atomic) statement {
 	m, index, value := k.reference(s.Memory), k.expression(s.Index), k.expression(s.X)
-	operator, old := atomicOperator[s.Op], -1
+	apply, old := operator(atomicOperator[s.Op], s.Memory.T.Kind, s.Memory.T.Kind), -1
 	if s.Old != nil {
 		old = k.place(s.Old)
 	}
@@ -248,7 +245,7 @@ func (k *kernel) atomic(s *loop.Atomic) statement {
 				x = before
 			}
 		default:
-			x = tiletest.Apply(operator, before.Kind, before, x)
+			x = apply(before, x)
 		}
 		t.set(m, at, x)
 		t.begin(t.item.workgroup)
@@ -319,19 +316,20 @@ func (k *kernel) expression(x loop.Expr) expression {
 }
 
 func (k *kernel) binary(x *loop.Binary) expression {
-	left, right, kind := k.expression(x.X), k.expression(x.Y), x.Type().Kind
+	left, right := k.expression(x.X), k.expression(x.Y)
+	apply := operator(x.Op, x.Type().Kind, x.X.Type().Kind)
 	if decides := x.Op == ir.OpLogicalOr; decides || x.Op == ir.OpLogicalAnd {
 		return func(t *thread) ir.Scalar {
 			a := left(t)
 			if a.IsTrue() == decides {
 				return a
 			}
-			return tiletest.Apply(x.Op, kind, a, right(t))
+			return apply(a, right(t))
 		}
 	}
 	return func(t *thread) ir.Scalar {
 		a := left(t)
-		return tiletest.Apply(x.Op, kind, a, right(t))
+		return apply(a, right(t))
 	}
 }
 
@@ -343,9 +341,10 @@ func (k *kernel) comparison(x *loop.Compare) expression {
 			return ir.BoolScalar(tiletest.SameKey(a, right(t)) == (x.Op == ir.OpEq))
 		}
 	}
+	compare := operator(x.Op, ir.Bool, x.X.Type().Kind)
 	return func(t *thread) ir.Scalar {
 		a := left(t)
-		return tiletest.Apply(x.Op, ir.Bool, a, right(t))
+		return compare(a, right(t))
 	}
 }
 

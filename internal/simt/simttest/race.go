@@ -1,5 +1,7 @@
 package simttest
 
+import "slices"
+
 // Two work-items race if both access an element of global memory in one launch, at
 // least one of them writes it, and not both accesses are atomic operations or
 // volatile loads. A barrier orders the accesses of its work-group.
@@ -23,9 +25,12 @@ var conflicts = [accesses][]access{
 	atomicAccess: {plainLoad, plainStore},
 }
 
-// marks holds, for each kind of access and each byte of a buffer, who has made it last in this
+// marks holds, for each kind of access and each few bytes of a buffer, who has made it last in this
 // launch.
-type marks [accesses][]mark
+type marks struct {
+	grain int64            // so many bytes: those of the smallest element that was accessed
+	of    [accesses][]mark // nil if there was none
+}
 
 // mark is of an access of a work-item, after so many barriers of its work-group. Numbers are from
 // 1, and 0 for none.
@@ -54,16 +59,24 @@ func (m mark) with(later mark) mark {
 }
 
 // marksOf returns those of a buffer.
-func (l *launch) marksOf(b *buffer) *marks {
+func (l *launch) marksOf(b *buffer, size int64) *marks {
 	m := l.marks[b]
 	if m == nil {
-		m = &marks{}
-		for i := range m {
-			m[i] = make([]mark, len(b.data))
-		}
+		m = &marks{grain: size}
 		l.marks[b] = m
 	}
 	return m
+}
+
+// split has marks for elements of so many bytes.
+func (m *marks) split(size int64) {
+	for how, list := range m.of {
+		m.of[how] = nil
+		for _, one := range list {
+			m.of[how] = append(m.of[how], slices.Repeat([]mark{one}, int(m.grain/size))...)
+		}
+	}
+	m.grain = size
 }
 
 // mark records an access and reports a race.
@@ -74,18 +87,24 @@ func (t *thread) mark(v *reference, at int64, how access) {
 		return
 	}
 	if memory.marks == nil {
-		memory.marks = t.marksOf(b)
+		memory.marks = t.marksOf(b, v.size)
 	}
 	m := memory.marks
+	if v.size < m.grain {
+		m.split(v.size)
+	}
+	if m.of[how] == nil {
+		m.of[how] = make([]mark, (int64(len(b.data))+m.grain-1)/m.grain)
+	}
 	g := t.item.workgroup
 	me := mark{int32(g.id*t.size + t.item.localID + 1), int32(g.id + 1), g.barriers}
-	for i := at * v.size; i < (at+1)*v.size; i++ {
+	for i := at * v.size / m.grain; i < (at+1)*v.size/m.grain; i++ {
 		for _, other := range conflicts[how] {
-			if m[other][i].races(me) {
+			if m.of[other] != nil && m.of[other][i].races(me) {
 				fail("work-item %d of work-group %d %s %s[%d], which another %s in the same launch",
 					t.item.localID, t.item.workgroup.id, accessNames[how], v.name, at, accessNames[other])
 			}
 		}
-		m[how][i] = m[how][i].with(me)
+		m.of[how][i] = m.of[how][i].with(me)
 	}
 }

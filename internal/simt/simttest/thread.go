@@ -9,10 +9,9 @@ import (
 
 // storage is an array in local or private memory.
 type storage struct {
-	values []ir.Scalar // of kind Invalid if never written
+	length int64
+	values []ir.Scalar // of kind Invalid if never written; nil before the first store, which many work-groups never do
 }
-
-func newStorage(t loop.Type) *storage { return &storage{make([]ir.Scalar, t.Len)} }
 
 // memory is what a variable in memory stands for: a storage, or a buffer with the marks
 // of the launch, which are looked up once.
@@ -99,15 +98,14 @@ func (t *thread) store(m *reference, at int64, x ir.Scalar) {
 func (t *thread) get(m *reference, at int64) ir.Scalar {
 	memory := &t.memory[m.place]
 	if memory.storage != nil {
-		values := memory.storage.values
-		t.inside("loads", m, at, int64(len(values)))
-		if values[at].Kind == ir.Invalid {
-			if t.device.BoundsOnly {
-				return ir.Scalar{Kind: m.kind}
-			}
+		t.inside("loads", m, at, memory.storage.length)
+		if values := memory.storage.values; values != nil && values[at].Kind != ir.Invalid {
+			return values[at]
+		}
+		if !t.device.BoundsOnly {
 			fail("work-item %d of work-group %d loads %s[%d], which no work-item has stored", t.item.localID, t.item.workgroup.id, m.name, at)
 		}
-		return values[at]
+		return ir.Scalar{Kind: m.kind}
 	}
 	t.inside("loads", m, at, memory.buffer.elements(m))
 	return decode(m.kind, memory.buffer.data[at*m.size:])
@@ -116,7 +114,10 @@ func (t *thread) get(m *reference, at int64) ir.Scalar {
 func (t *thread) set(m *reference, at int64, x ir.Scalar) {
 	memory := &t.memory[m.place]
 	if memory.storage != nil {
-		t.inside("stores", m, at, int64(len(memory.storage.values)))
+		t.inside("stores", m, at, memory.storage.length)
+		if memory.storage.values == nil {
+			memory.storage.values = make([]ir.Scalar, memory.storage.length)
+		}
 		memory.storage.values[at] = x
 		return
 	}
