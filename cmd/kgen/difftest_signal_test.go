@@ -13,14 +13,14 @@ import (
 // matrix says what was done until then, and nothing stays behind.
 func TestInterruptedDifftest(t *testing.T) {
 	enter(t, nil)
-	p := command(t, "difftest", "--random", "100000", "--devices", "emulated,gocpu").start()
+	p := command(t, "difftest", "--random", "3", "--runs", "1000000", "--devices", "emulated,gocpu").start()
 	waitFor(t, "a folder for a build", func() bool {
 		entries, err := os.ReadDir(os.TempDir())
 		return err == nil && len(entries) > 0
 	})
 	p.signal(syscall.SIGINT)
 	p.expect("DEVICE", "emulated", " programs, ", "0 differ", "kgen: interrupted")
-	if strings.Contains(p.stderr.String(), "100000 programs") {
+	if strings.Contains(p.stderr.String(), "3000000 inputs") {
 		t.Error("it has not ended early")
 	}
 }

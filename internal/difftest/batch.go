@@ -54,6 +54,9 @@ type batch struct {
 func (t *tester) batch(ctx context.Context, numbers []int) *batch {
 	b := &batch{tester: t, numbers: numbers, stages: map[string]int{}, features: map[string]int{}, differed: map[string]bool{}, tested: make([]bool, len(numbers))}
 	for at := range numbers {
+		if ctx.Err() != nil {
+			return b
+		}
 		b.compile(at)
 	}
 	b.prepare(ctx)
