@@ -90,11 +90,12 @@ func describe(name string, column ir.Column) Key {
 	at := func(row int) []byte { return data[row*size:][:size] }
 	table := make([]uint64, hashBits/64)
 	seed := maphash.MakeSeed()
-	few := map[uint64]bool{} // by hashes of 64 bits, of which so few hardly ever meet
+	few := map[uint64]bool{}           // by hashes of 64 bits, of which so few hardly ever meet
+	var last [2 * countedValues]uint64 // by their low bits: what is here need not be looked up
 	for row := range rows {
 		h := maphash.Bytes(seed, at(row))
-		if len(few) <= countedValues {
-			few[h] = true
+		if known := &last[h%uint64(len(last))]; *known != h && len(few) <= countedValues {
+			*known, few[h] = h, true
 		}
 		h %= hashBits
 		table[h/64] |= 1 << (h % 64)
