@@ -11,6 +11,7 @@ import (
 	"github.com/kgen-go/kgen/backends/cuda/emu"
 	"github.com/kgen-go/kgen/fuse"
 	"github.com/kgen-go/kgen/internal/compile"
+	"github.com/kgen-go/kgen/internal/irtest"
 	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
@@ -43,11 +44,7 @@ func TestCUDAEmulationClaimed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			text := "pipeline p(k: [n]i32, x: [n]i32) {\n\tg = groups(" + c.keys + ")\n\treturn " + c.results + "\n}\n"
-			loaded, errs := ir.Load("groups.kg", []byte(text))
-			if err := errs.Err(); err != nil {
-				t.Fatal(err)
-			}
-			p := loaded[0]
+			p := irtest.Load(t, text)
 			schedule := plan.Schedule{Workgroup: 128, Groups: c.groups}
 			program, _, err := compile.Compile(p, compile.For(fuse.LevelOnePass, schedule).WithHash(schedule, cuda.HashGroups))
 			if err != nil {

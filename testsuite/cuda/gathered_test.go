@@ -9,7 +9,7 @@ import (
 	"github.com/kgen-go/kgen/backends/cuda"
 	"github.com/kgen-go/kgen/backends/cuda/emu"
 	"github.com/kgen-go/kgen/fuse"
-	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/internal/irtest"
 	"github.com/kgen-go/kgen/plan"
 	"github.com/kgen-go/kgen/testsuite"
 	"github.com/kgen-go/kgen/testsuite/internal/kerneltest"
@@ -38,19 +38,16 @@ func TestCUDAEmulationGatheredRows(t *testing.T) {
 				}
 				results += fmt.Sprintf("%s: %s[r]", x, x)
 			}
-			loaded, errs := ir.Load("rows.kg", []byte("pipeline p(k: [n]i32, "+c.columns+") {\n\tr = order(k)\n\treturn "+results+"\n}\n"))
-			if err := errs.Err(); err != nil {
-				t.Fatal(err)
-			}
+			p := irtest.Load(t, "pipeline p(k: [n]i32, "+c.columns+") {\n\tr = order(k)\n\treturn "+results+"\n}\n")
 			e := <-emulators
 			defer func() { emulators <- e }()
-			made := kerneltest.Make(t, cuda.Emitter(), testsuite.Entry{Pipeline: loaded[0]}, fuse.LevelOnePass, plan.Schedule{Workgroup: workgroup})
+			made := kerneltest.Make(t, cuda.Emitter(), testsuite.Entry{Pipeline: p}, fuse.LevelOnePass, plan.Schedule{Workgroup: workgroup})
 			if got := strings.Contains(string(made.Files[0].Text), "kgen_shuffle_u64"); got != c.together {
 				t.Errorf("lanes load rows together: %v, want %v", got, c.together)
 			}
 			for i, rows := range []int{0, 1, workgroup - 1, workgroup, 3*workgroup + 5} {
 				data := testsuite.RandomData{Rows: rows, Shape: testsuite.Distinct, Seed: uint64(i), Whole: true}
-				kerneltest.Agree(t, made.Plan, e.Runner(made), loaded[0], fmt.Sprintf("%+v", data), data.Columns(loaded[0]))
+				kerneltest.Agree(t, made.Plan, e.Runner(made), p, fmt.Sprintf("%+v", data), data.Columns(p))
 			}
 		})
 	}

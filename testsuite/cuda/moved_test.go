@@ -9,6 +9,7 @@ import (
 	"github.com/kgen-go/kgen/backends/cuda/emu"
 	"github.com/kgen-go/kgen/fuse"
 	"github.com/kgen-go/kgen/internal/compile"
+	"github.com/kgen-go/kgen/internal/irtest"
 	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
 	"github.com/kgen-go/kgen/testsuite/internal/kerneltest"
@@ -18,11 +19,7 @@ import (
 // that are slots, of which some rows have the same, and by others.
 func TestCUDAEmulationMoved(t *testing.T) {
 	const least = 1000
-	loaded, errs := ir.Load("moved.kg", []byte("pipeline p(k: [n]i32, in: [m]i32, x: [m]i32) {\n\tf = find(k, in: in)\n\thit = f >= 0\n\treturn total: sum(x[f[hit]]), row: find(in, in: k)\n}\n"))
-	if err := errs.Err(); err != nil {
-		t.Fatal(err)
-	}
-	p := loaded[0]
+	p := irtest.Load(t, "pipeline p(k: [n]i32, in: [m]i32, x: [m]i32) {\n\tf = find(k, in: in)\n\thit = f >= 0\n\treturn total: sum(x[f[hit]]), row: find(in, in: k)\n}\n")
 	schedule := plan.Schedule{}
 	options := compile.For(fuse.LevelAuto, schedule).WithHash(schedule, cuda.HashGroups)
 	options.Moved = least
