@@ -176,10 +176,20 @@ func (o *ordering) wordsWith(t rowTable, codesOf func(way rowTable) *ir.Value) *
 
 // wordsIn returns the words of keys and codes of a table that is made in one way, or of t itself.
 func (o *ordering) wordsIn(t, way rowTable, codesOf func(way rowTable) *ir.Value) *ir.Value {
-	if way.isSorted {
+	switch {
+	case way.isSorted:
 		return o.sortedWords(t, codesOf(way))
+	case way.moved != nil && t.sorted != nil: // so slots are keys, and nobody reads words
+		return o.unreadWords(t, way.keys[0])
 	}
 	return o.codeWord(o.heldBy(t, way), codesOf(way))
+}
+
+// unreadWords returns one word in place of those of all slots of a table of rows with a key.
+func (o *ordering) unreadWords(t rowTable, key *ir.Value) *ir.Value {
+	of := &ordering{expansion: o.expansion, pos: o.pos, rows: key.Type.Domain}
+	one := of.sampleOfSize(o.index(key, of.rows), o.apply(ir.OpLeast, t.direct, o.number(1)))
+	return o.cast(ir.U64, o.index(key, one))
 }
 
 // heldWords returns the words of the keys of each slot of a table that is made in one way, or of t itself.

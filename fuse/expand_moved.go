@@ -23,10 +23,12 @@ func (o *ordering) mayMove(keys []*ir.Value) bool {
 func (o *ordering) insertInWays(t *rowTable, size *ir.Value) {
 	o.insert(t, o.wanted(*t, t.keys), size, nil)
 	rows := t.keys[0].Type.Domain
-	low := o.bitsInPart(size)
-	digit := func() *ir.Value {
-		return o.cast(ir.U32, o.apply(ir.OpShr, o.cast(ir.U64, o.wanted(*t, t.keys)), low))
+	wanted, slots := func(keys []*ir.Value) *ir.Value { return o.wanted(*t, keys) }, size
+	if t.hasShortHash { // where slots are no keys, rows are sorted instead
+		wanted, slots = func(keys []*ir.Value) *ir.Value { return o.directSlot(*t, keys) }, t.direct
 	}
+	low := o.bitsInPart(slots)
+	digit := func() *ir.Value { return o.cast(ir.U32, o.apply(ir.OpShr, o.cast(ir.U64, wanted(t.keys)), low)) }
 	from := &ordering{expansion: o.expansion, pos: o.pos, rows: rows}
 	p := from.partition(o.sortKeysOf(t.keys), partitionBits, digit(), digit(), nil)
 	isSmall := o.isSmall(t.keys[0])
@@ -35,7 +37,8 @@ func (o *ordering) insertInWays(t *rowTable, size *ir.Value) {
 	for _, key := range t.keys {
 		moved.keys = append(moved.keys, p.move(key))
 	}
-	o.insert(&moved, o.wanted(*t, moved.keys), size, nil)
+	o.insert(&moved, wanted(moved.keys), size, nil)
+	moved.rows.Direct = t.hasShortHash
 	t.ways = &tableWays{isFirst: isSmall, first: entered, second: moved, name: t.rows.Type.Domain.Name + "_made", slots: map[*ir.Domain]*ir.Domain{}}
 	t.rows = o.ofSlots(*t, o.rowsIn)
 }

@@ -173,7 +173,12 @@ func (b *kernelBuilder) insert(w *Value) tile.ID {
 	if v.Else != nil {
 		about = b.graph.result(v.Else).Name
 	}
-	b.built[w] = b.Insert(domain, stream, b.keyStreams(v), entered, b.column(v.Args[0]), slots, limit, keys, v.Split, about)
+	slot := b.column(v.Args[0])
+	if v.Direct {
+		b.built[w] = b.InsertDirect(domain, stream, b.keyStreams(v), entered, slot, slots, keys)
+	} else {
+		b.built[w] = b.Insert(domain, stream, b.keyStreams(v), entered, slot, slots, limit, keys, v.Split, about)
+	}
 	return b.built[w]
 }
 

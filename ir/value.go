@@ -57,6 +57,7 @@ type Value struct {
 	Desc     []bool   // OpOrder: per key, descending
 	Limit    *Value   // OpOrder: the limit: operand, or nil; of a fold of the compiler: a condition that others have not, or nil
 	AnyOrder bool     // OpRank: rows of one digit may go to each other's places
+	Direct   bool     // OpInsert: rows of one slot have equal keys
 	Likely   bool     // of a scalar condition of the compiler: it usually holds
 
 	Name string // the statement or parameter that names it, or ""

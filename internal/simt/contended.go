@@ -44,7 +44,7 @@ func (e *function) exchanges(op *tile.Op) bool {
 func (e *rowBody) converge() {
 	for i := range e.Ops {
 		op := &e.Ops[i]
-		if op.Domain == 0 && e.phase[i] == e.now && (op.Does(tile.Claims) || op.Does(tile.Combines) && e.exchanges(op)) && e.subgroup.divides(e.workgroup) {
+		if op.Domain == 0 && e.phase[i] == e.now && (op.Does(tile.Claims) && !op.Direct || op.Does(tile.Combines) && e.exchanges(op)) && e.subgroup.divides(e.workgroup) {
 			e.b.Barrier(loop.SubgroupScope)
 			return
 		}

@@ -42,3 +42,27 @@ func TestLoneSearches(t *testing.T) {
 		}
 	}
 }
+
+// Rows that have moved before they look keys up are searched by a work-group for each tile.
+func TestMovedSearches(t *testing.T) {
+	program := compiled(t, "pipeline p(key: [n]i32, in: [m]i32, x: [m]i32) {\n\tf = find(key, in: in)\n\thit = f >= 0\n\treturn s: sum(x[f[hit]])\n}\n",
+		compile.Options{Level: fuse.LevelAuto, Options: fuse.Options{Short: true, Partitions: true}})
+	lowered, err := Target{Subgroup: SubgroupOf(32)}.Lower(program, plan.Schedule{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lengths := map[string]string{}
+	for _, b := range lowered.Plan.Buffers {
+		if strings.HasSuffix(b.Name, "_tile0") {
+			lengths[b.Length.String()] = b.Name
+		}
+	}
+	moved, others := false, false
+	for length := range lengths {
+		moved = moved || strings.Contains(length, "len(n_partitioned)") && !strings.Contains(length, "machine.units")
+		others = others || strings.Contains(length, "len(n)") && strings.Contains(length, "machine.units")
+	}
+	if !moved || !others {
+		t.Errorf("folds of moved rows by tile: %t, of others by walking work-groups: %t: %v", moved, others, lengths)
+	}
+}

@@ -78,6 +78,10 @@ func (e *rowBody) insert(i int) {
 	}
 	s := e.Streams[op.Stream]
 	t := e.hashTable(op, e.arguments.buffer(s.Buffer, s.Kind, plan.ReadsWrites), e.expr(op.Args[2]))
+	if op.Direct { // nobody asks whose a slot was, so nobody waits to hear
+		e.b.Atomic(loop.AtomicMin, t.Memory, e.expr(op.Args[1]), loop.To(t.Memory.T.Elem(), e.expr(op.Args[0])))
+		return
+	}
 	t.Looks = isNarrow(t.Keys)
 	t.Insert(e.b, e.expr(op.Args[0]), e.expr(op.Args[1]), e.exprs(op.Args[4:]), false)
 }

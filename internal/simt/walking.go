@@ -190,6 +190,9 @@ func (w walking) manyWalkers(rows plan.Expr) plan.Expr {
 		atOnce = 1
 	}
 	tiles := plan.CeilDiv(rows, plan.Const(w.rows()))
+	if w.lone.moved {
+		return plan.Max(tiles, plan.Const(1))
+	}
 	many := plan.Mul(plan.Property("units"), plan.Const(atOnce))
 	if slices > 1 {
 		many = plan.CeilDiv(plan.Max(plan.Sub(many, plan.Const(slices-1)), plan.Const(1)), plan.Const(slices)) // rounded down

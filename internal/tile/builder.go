@@ -335,6 +335,13 @@ func (b *Builder) Insert(domain, stream int, others []int, row, slot, slots, lim
 	return op.Res[0]
 }
 
+// InsertDirect is [Builder.Insert] without a limit where rows of one slot have equal keys.
+func (b *Builder) InsertDirect(domain, stream int, others []int, row, slot, slots ID, keys []ID) ID {
+	entered := b.Insert(domain, stream, others, row, slot, slots, slots, keys, 0, "")
+	b.Kernel.Ops[len(b.Kernel.Ops)-1].Direct = true
+	return entered
+}
+
 // Enter enters word in the hash table stream of so many slots; see the operation Enter.
 func (b *Builder) Enter(domain, stream int, word, slot, slots ID) {
 	b.emit(Op{Kind: Enter, Domain: domain, Stream: stream, Args: []ID{word, slot, slots}})

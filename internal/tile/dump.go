@@ -162,6 +162,9 @@ func (k *Kernel) opString(op *Op) string {
 	if op.Wide {
 		b.WriteString(" wide")
 	}
+	if op.Direct {
+		b.WriteString(" direct")
+	}
 	if op.Bucket > 0 {
 		fmt.Fprintf(&b, " in buckets of %d", op.Bucket)
 	}
