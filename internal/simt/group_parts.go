@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/kgen-go/kgen/backends"
 	"github.com/kgen-go/kgen/internal/loop"
 	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/ir"
@@ -245,7 +244,7 @@ func (g *groupedPart) fits(groups loop.Expr) loop.Expr {
 func (g *groupedPart) markRows() {
 	g.eachPlace(loop.Int(g.tables.words), func(at loop.Expr) { g.b.Store(g.memory, at, number(ir.U32, 0)) })
 	g.barrier()
-	g.eachRows(false, func(at loop.Expr) {
+	g.eachRows(false, func(_, _ loop.Expr) {
 		g.eachOf(func(i loop.Expr) { g.mark(loop.At(g.keys, i)) })
 	})
 }
@@ -279,14 +278,16 @@ func (g *groupedPart) element(table *localTable, at loop.Expr) elementView {
 }
 
 // eachRows calls body for a few rows of the work-item after the others, whose keys are loaded, and elements if there is need: that at a place and those
-// a work-group further each. In place of rows behind the last there is that at the place.
-func (g *groupedPart) eachRows(elements bool, body func(at loop.Expr)) {
+// a work-group further each. In place of rows behind the last there is that. All work-items call it as often; whether there is a row in each place follows from areAll.
+func (g *groupedPart) eachRows(elements bool, body func(at, areAll loop.Expr)) {
 	words := g.stream(g.op.Keys[0])
-	at := g.b.Decl("at", loop.Add(g.begin, g.localID))
-	g.b.While(loop.Lt(at, g.stop), func() {
+	rows := loop.Int(int64(rowsAtOnce * g.workgroup))
+	next := g.b.Decl("next", g.begin)
+	last := g.b.Let("last", loop.Sub(g.stop, loop.Int(1)))
+	g.b.While(loop.Lt(next, g.stop), func() {
+		at := g.b.Let("at", loop.Add(next, g.localID))
 		g.eachOf(func(i loop.Expr) {
-			row := g.b.Let("row", g.rowOf(at, i))
-			row = g.b.Let("inside", loop.Choose(loop.Lt(row, g.stop), row, at))
+			row := g.b.Let("row", loop.Least(g.rowOf(at, i), last))
 			g.b.Store(g.keys, i, keyOfWord(loop.At(words, row)))
 			if elements {
 				for _, s := range slices.Sorted(maps.Keys(g.elements)) {
@@ -294,8 +295,8 @@ func (g *groupedPart) eachRows(elements bool, body func(at loop.Expr)) {
 				}
 			}
 		})
-		body(at)
-		g.b.Assign(at, loop.Add(at, loop.Int(int64(rowsAtOnce*g.workgroup))))
+		body(at, g.b.Let("are_all", loop.Le(loop.Add(next, rows), g.stop)))
+		g.b.Assign(next, loop.Add(next, rows))
 	})
 }
 
@@ -399,89 +400,4 @@ func (g *groupedPart) groupOf(key loop.Expr) loop.Expr {
 	before := loop.At(g.memory, loop.Add(loop.Int(g.tables.words), at))
 	bits := loop.Apply(ir.OpPopcount, loop.Apply(ir.OpAnd, loop.At(g.memory, at), loop.Sub(bit, number(ir.U32, 1))))
 	return g.b.Let("group", loop.Sub(loop.ToCounter(loop.Add(before, loop.ToKind(ir.U32, bits))), g.from))
-}
-
-// fold folds the rows of the part. Where those that a work-item has loaded are of one group, as most rows of a large one are, they are
-// folded in registers.
-func (g *groupedPart) fold() {
-	h := g.holdGroup()
-	g.eachRows(true, func(at loop.Expr) {
-		first := g.b.Let("first_key", loop.At(g.keys, loop.Int(0)))
-		areAlike := g.b.Decl("are_alike", loop.Lt(g.rowOf(at, loop.Int(rowsAtOnce-1)), g.stop))
-		g.eachOf(func(i loop.Expr) {
-			g.b.Assign(areAlike, loop.And(areAlike, loop.Eq(loop.At(g.keys, i), first)))
-		})
-		g.b.If(areAlike, func() { h.fold(first) }, func() { g.foldAlone(at) })
-	})
-	h.leave()
-}
-
-// foldAlone folds rows at hand one by one.
-func (g *groupedPart) foldAlone(at loop.Expr) {
-	g.eachOf(func(i loop.Expr) {
-		g.b.If(loop.Lt(g.rowOf(at, i), g.stop), func() {
-			g.combine(g.b.Let("key", loop.At(g.keys, i)), func(k int) loop.Expr { return g.elementOf(g.op.Folds[k], i) })
-		}, nil)
-	})
-}
-
-// heldGroup is the group whose folds a work-item has in registers, if any.
-type heldGroup struct {
-	*groupedPart
-	key, isHeld *loop.Var
-	folds       []*loop.Var
-}
-
-func (g *groupedPart) holdGroup() heldGroup {
-	h := heldGroup{groupedPart: g, key: g.b.Decl("held", number(ir.U32, 0)), isHeld: g.b.Decl("is_held", loop.False)}
-	for _, f := range g.op.Folds {
-		h.folds = append(h.folds, g.b.Decl("folded", loop.ConstOf(f.Monoid.Identity[0])))
-	}
-	return h
-}
-
-// fold folds the rows at hand, which are of the group of a key, and holds that from now on.
-func (h heldGroup) fold(key loop.Expr) {
-	h.b.If(loop.Or(loop.Not(h.isHeld), loop.Ne(h.key, key)), func() {
-		h.leave()
-		for k, f := range h.op.Folds {
-			h.b.Assign(h.folds[k], loop.ConstOf(f.Monoid.Identity[0]))
-		}
-		h.b.Assign(h.key, key)
-		h.b.Assign(h.isHeld, loop.True)
-	}, nil)
-	h.eachOf(func(i loop.Expr) {
-		for k, f := range h.op.Folds {
-			x := h.b.Let("x", h.elementOf(f, i))
-			h.b.Assign(h.folds[k], backends.Combine(f.Monoid.Combine[0], func(int) loop.Expr { return h.folds[k] }, func(int) loop.Expr { return x }))
-		}
-	})
-}
-
-// leave combines the folds with those of the group in local memory.
-func (h heldGroup) leave() {
-	h.b.If(h.isHeld, func() { h.combine(h.key, func(k int) loop.Expr { return h.folds[k] }) }, nil)
-}
-
-// combine combines something with each fold of the group of a key, if it is in local memory.
-func (g *groupedPart) combine(key loop.Expr, x func(k int) loop.Expr) {
-	group := g.groupOf(key)
-	g.b.If(loop.And(loop.Ge(group, loop.Int(0)), loop.Lt(group, g.few)), func() {
-		for k, table := range g.tables.folds {
-			table.form.combine(g.element(table, group), x(k))
-		}
-	}, nil)
-}
-
-// elementOf returns what a row of those at hand adds to a fold.
-func (g *groupedPart) elementOf(f tile.PartFold, i loop.Expr) loop.Expr {
-	kind := f.Monoid.Fields[0].Kind
-	if f.From == tile.OnlyRows {
-		return loop.ConstOf(ir.Int(kind, 1))
-	}
-	x := loop.At(g.elements[f.From], i)
-	if f.Kind != ir.Invalid {
-		x = fromWord(f.Kind, x)
-	}
-	return loop.To(loop.ScalarOf(kind), x)
 }
