@@ -163,6 +163,7 @@ type groupedPart struct {
 	part        loop.Expr
 	first, end  loop.Expr // its rows
 	begin, stop loop.Expr // those of them that are at hand
+	rows        loop.Expr // how many these are
 	keys        *loop.Var // of the work-item's rows at hand
 	elements    map[int]*loop.Var
 	from        *loop.Var // the number of the first group whose folds are in local memory
@@ -277,17 +278,17 @@ func (g *groupedPart) element(table *localTable, at loop.Expr) elementView {
 	return elementView{g.function, table, at, loop.Int(1), loop.Int(0)}
 }
 
-// eachRows calls body for a few rows of the work-item after the others, whose keys are loaded, and elements if there is need: that at a place and those
-// a work-group further each. In place of rows behind the last there is that. All work-items call it as often; whether there is a row in each place follows from areAll.
+// eachRows calls body for a few rows of the work-item after the others, whose keys are loaded, and elements if there is need: that at a place among the rows at
+// hand and those a work-group further each. For places behind the last there is that. All work-items call it as often; areAll tells whether there is a row in all places.
 func (g *groupedPart) eachRows(elements bool, body func(at, areAll loop.Expr)) {
 	words := g.stream(g.op.Keys[0])
-	rows := loop.Int(int64(rowsAtOnce * g.workgroup))
-	next := g.b.Decl("next", g.begin)
-	last := g.b.Let("last", loop.Sub(g.stop, loop.Int(1)))
-	g.b.While(loop.Lt(next, g.stop), func() {
+	several := loop.Int(int64(rowsAtOnce * g.workgroup))
+	g.rows = g.b.Let("rows_at_hand", loop.Sub(g.stop, g.begin))
+	next := g.b.Decl("next", loop.Int(0))
+	g.b.While(loop.Lt(next, g.rows), func() {
 		at := g.b.Let("at", loop.Add(next, g.localID))
 		g.eachOf(func(i loop.Expr) {
-			row := g.b.Let("row", loop.Least(g.rowOf(at, i), last))
+			row := g.b.Let("row", loop.Add(g.begin, loop.Least(g.placeOf(at, i), loop.Sub(g.rows, loop.Int(1)))))
 			g.b.Store(g.keys, i, keyOfWord(loop.At(words, row)))
 			if elements {
 				for _, s := range slices.Sorted(maps.Keys(g.elements)) {
@@ -295,8 +296,9 @@ func (g *groupedPart) eachRows(elements bool, body func(at, areAll loop.Expr)) {
 				}
 			}
 		})
-		body(at, g.b.Let("are_all", loop.Le(loop.Add(next, rows), g.stop)))
-		g.b.Assign(next, loop.Add(next, rows))
+		behind := g.b.Let("behind", loop.Add(next, several))
+		body(at, g.b.Let("are_all", loop.Le(behind, g.rows)))
+		g.b.Assign(next, behind)
 	})
 }
 
@@ -304,8 +306,8 @@ func (g *groupedPart) eachOf(body func(i loop.Expr)) {
 	g.b.For("i", loop.Int(0), loop.Int(rowsAtOnce), func(i *loop.Var) { body(i) })
 }
 
-// rowOf returns a row of those at hand.
-func (g *groupedPart) rowOf(at, i loop.Expr) loop.Expr {
+// placeOf returns the place of one of a few rows.
+func (g *groupedPart) placeOf(at, i loop.Expr) loop.Expr {
 	return loop.Add(at, loop.Mul(i, loop.Int(int64(g.workgroup))))
 }
 

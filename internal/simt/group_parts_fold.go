@@ -83,7 +83,7 @@ func (g *groupedPart) foldMembers(f tile.PartFold, isMember, x loop.Expr) loop.E
 // foldAlone folds rows at hand one by one.
 func (g *groupedPart) foldAlone(at loop.Expr) {
 	g.eachOf(func(i loop.Expr) {
-		g.b.If(loop.Lt(g.rowOf(at, i), g.stop), func() {
+		g.b.If(loop.Lt(g.placeOf(at, i), g.rows), func() {
 			g.combine(g.b.Let("key", loop.At(g.keys, i)), func(k int) loop.Expr { return g.elementOf(g.op.Folds[k], i) })
 		}, nil)
 	})

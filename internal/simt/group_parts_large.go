@@ -106,7 +106,7 @@ func (g *groupedPart) eachLarge(body func()) {
 	rows := g.of.blockRows()
 	all := g.b.Let("all_rows", g.boundOf(1, loop.Int(1<<g.op.PartBits-1)))
 	begin := g.b.Let("block_begin", loop.Mul(&loop.ID{Kind: loop.WorkgroupID}, loop.Int(rows)))
-	stop := g.b.Let("block_end", loop.Least(loop.Add(begin, loop.Int(rows)), all))
+	stop := g.b.Let("block_end", loop.Add(begin, loop.Least(loop.Int(rows), loop.Sub(all, begin))))
 	g.b.If(loop.Lt(begin, stop), func() {
 		words := g.stream(g.op.Keys[0])
 		partOf := func(row loop.Expr) loop.Expr {
