@@ -12,7 +12,7 @@ import (
 //
 // A part so large that lies in a block has its first or its last row, so a work-group looks at the parts of these two.
 
-// rounds of rows that a work-group loads at once are a block.
+// loadsOfBlock is how many times a work-group loads rows for a block.
 const loadsOfBlock = 32
 
 // blockRows returns how many rows a block has.
