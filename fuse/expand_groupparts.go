@@ -36,6 +36,7 @@ type partedGroups struct {
 	keyWords  *ir.Value // those of the groups, where the rows of their part begin
 	keyAt, at *ir.Value // of each group, in the order of parts: where its key and its folds are
 	folded    map[tableKey]*ir.Value
+	wide      bool // folds have at least 32 bits, as what atomic operations combine
 }
 
 // groupedByParts returns groups v by parts; nil if something asks more of them than folds of their rows.
@@ -214,7 +215,8 @@ func (g *partedGroups) aggregate(v *ir.Value) *ir.Value {
 
 // field writes a field of the state of an aggregate by the groups.
 func (g *partedGroups) field(v *ir.Value, f ir.StateField) *ir.Value {
-	made := ir.Value{Op: ir.OpFoldParts, Args: []*ir.Value{g.keyWords}, Reduce: f.Fold, Type: ir.Type{Kind: kindOf(f, v), Domain: g.rows}}
+	kind := kindOf(f, v)
+	made := ir.Value{Op: ir.OpFoldParts, Args: []*ir.Value{g.keyWords}, Reduce: f.Fold, Type: ir.Type{Kind: g.foldedAs(kind), Domain: g.rows}}
 	at := tableKey{fold: f.Fold, kind: made.Type.Kind}
 	if len(v.Args) > 0 && f.Element == ir.ElementArgument {
 		at.x = unwidened(g.column(v.Args[0]))
@@ -227,7 +229,22 @@ func (g *partedGroups) field(v *ir.Value, f ir.StateField) *ir.Value {
 	if g.folded[at] == nil {
 		g.folded[at] = g.add(v.Pos, made)
 	}
-	return g.gather(v.Pos, g.folded[at], g.at)
+	x := g.gather(v.Pos, g.folded[at], g.at)
+	if made.Type.Kind == kind {
+		return x
+	}
+	return g.ofBits(g.cast(ir.U32, x), kind)
+}
+
+// foldedAs returns the kind of a fold of some kind.
+func (g *partedGroups) foldedAs(kind ir.Kind) ir.Kind {
+	switch {
+	case !g.wide || kind.Size() >= codeBits/8:
+		return kind
+	case kind.IsInteger() && !kind.IsUnsigned():
+		return ir.I32
+	}
+	return ir.U32
 }
 
 // wordsOfParts is the operand of OpGroupParts that is words.

@@ -17,7 +17,7 @@ type groupSample struct {
 	isFew    *ir.Value  // there are so few groups that rows need no partition
 	few      *ir.Value  // a scalar: how many groups the sample has where it says so, else 0
 	isSome   *ir.Value  // there are so few groups beside the rows of the sample that a partition is worth it; in local memory, about how many then
-	isSpread *ir.Value  // the keys lie anywhere among all of 32 bits, none has many rows, and rows are many; nil if that makes no difference
+	isSpread *ir.Value  // the keys lie anywhere among all of 32 bits, and rows are many; nil if that makes no difference
 	parts    *partRange // of ranges of the keys; nil if there never are any
 }
 
@@ -52,9 +52,8 @@ func (o *ordering) sampleOf(keys []sortKey) groupSample {
 		s.parts = t.partsOfGroups(least, span)
 		if o.short && words[0].bits == codeBits {
 			areMany := o.apply(ir.OpGe, t.rows, o.number(o.sample*leastInParts))
-			differ := o.apply(ir.OpGe, t.distinct, o.number(o.sample-o.sample/lessDifferent))
 			isWide := o.apply(ir.OpGe, o.cast(ir.I64, span), o.apply(ir.OpAdd, t.rows, t.rows))
-			s.isSpread = t.found(o.apply(ir.OpLogicalAnd, areMany, o.apply(ir.OpLogicalAnd, differ, isWide)))
+			s.isSpread = t.found(o.apply(ir.OpLogicalAnd, areMany, isWide))
 		}
 	}
 	some := o.number(1)

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/kgen-go/kgen/backends"
 	"github.com/kgen-go/kgen/internal/loop"
 	"github.com/kgen-go/kgen/internal/tile"
 	"github.com/kgen-go/kgen/ir"
@@ -14,13 +13,15 @@ import (
 
 // A work-group groups the rows of a part, whose keys share their high bits. In local memory it has a bitmap of the others: how many
 // bits before that of a key are set is the number of its group, in the order of keys. The folds of groups lie in local memory, too, of
-// as many as there is room for at a time: if there are more, the rows are read again for the next.
+// as many as there is room for at a time: if there are more, the rows are read again for the next. If they would be read more often than
+// a sort moves them, nothing is grouped, and the number of groups says so.
 
 // groupingParts is the scheme of kernels that group the rows of parts.
 type groupingParts struct {
 	flat
 	op    *tile.Op
 	parts partTables
+	large string // buffer: see group_parts_large.go
 }
 
 // The size of work-groups if the schedule leaves it open, where a launch brings local memory.
@@ -29,6 +30,9 @@ const groupingWorkgroup = 256
 // mostFolded is of how many groups folds lie in local memory at most, and groupingBudget for how many bytes in all, if a launch
 // brings these: a compute unit of a large GPU then runs three work-groups, and five with a sum and a count.
 const mostFolded, groupingBudget = 2048, 66 << 10
+
+// mostRounds is how many times the rows of a part are read for folds at most.
+const mostRounds = 4
 
 // leastSharedBits is how many high bits keys of a part share at least: their bitmap takes 8 KiB then.
 const leastSharedBits = 16
@@ -128,6 +132,7 @@ func (s *groupingParts) refuse() error {
 
 func (s *groupingParts) prepare() {
 	s.op.Monoid = tile.NewFold(ir.ReduceAdd, ir.I64) // of the bits that are set
+	s.addBitmaps()
 }
 
 func (s *groupingParts) describe(v *plan.Variant) {
@@ -138,49 +143,71 @@ func (s *groupingParts) describe(v *plan.Variant) {
 }
 
 func (s *groupingParts) main() {
-	e := s.function(s.Name)
-	e.until, e.effects = 1, true
-	e.begin()
-	newGroupedPart(e, s.op, s.parts).group()
-	s.launchTiles(e.function, launch{workgroup: s.workgroup, grid: plan.Rows(), describe: s.describe})
+	s.markLarge()
+	g := s.part(s.Name, true)
+	g.ofPart(&loop.ID{Kind: loop.WorkgroupID})
+	g.group()
+	s.launchTiles(g.function, launch{workgroup: s.workgroup, grid: plan.Rows(), describe: s.describe})
+	if len(s.op.Folds) > 0 {
+		s.foldLarge()
+	}
 }
 
-// groupedPart writes what a work-group does with the rows of a part.
+// groupedPart writes what a work-group does with rows of a part.
 type groupedPart struct {
 	*rowBody
-	op         *tile.Op
-	tables     partTables
-	memory     *loop.Var // words of 32 bits in local memory
-	part       loop.Expr
-	first, end loop.Expr // its rows
-	keys       *loop.Var // of the work-item's rows at hand
-	elements   map[int]*loop.Var
-	from       *loop.Var // the number of the first group whose folds are in local memory
-	few        loop.Expr // how many these are
+	of          *groupingParts
+	op          *tile.Op
+	tables      partTables
+	memory      *loop.Var // words of 32 bits in local memory
+	part        loop.Expr
+	first, end  loop.Expr // its rows
+	begin, stop loop.Expr // those of them that are at hand
+	rows        loop.Expr // how many these are
+	keys        *loop.Var // of the work-item's rows at hand
+	elements    map[int]*loop.Var
+	from        *loop.Var // the number of the first group whose folds are in local memory
+	few         loop.Expr // how many these are
 }
 
 // rowsAtOnce is how many rows of a work-item are loaded before they are used.
 const rowsAtOnce = 8
 
-func newGroupedPart(e *rowBody, op *tile.Op, tables partTables) *groupedPart {
-	memory := e.localArray(arenaName, ir.U32, int(tables.bytes/4))
-	e.localTables = &localTables{tables: tables.folds, words: map[ir.Kind]*loop.Var{ir.U32: memory}}
-	if slices.ContainsFunc(tables.folds, func(t *localTable) bool { return isOfWords64(t.form) }) {
-		e.localTables.words[ir.U64] = e.arenaView(memory, ir.U64)
-	}
-	g := &groupedPart{rowBody: e, op: op, tables: tables, memory: memory, part: &loop.ID{Kind: loop.WorkgroupID}, elements: map[int]*loop.Var{}}
-	bound := func(name string, of tile.ID) loop.Expr {
-		column := &e.Ops[e.Values[of].Op]
-		return e.b.Let(name, loop.ToCounter(loop.At(e.stream(column.Stream), g.part)))
-	}
-	g.first, g.end = bound("begin", op.Args[0]), bound("end", op.Args[1])
+// part begins a function, which folds rows or has but a bitmap.
+func (s *groupingParts) part(name string, folds bool) *groupedPart {
+	e := s.function(name)
+	e.until, e.effects = 1, true
+	e.begin()
+	g := &groupedPart{rowBody: e, of: s, op: s.op, tables: s.parts, elements: map[int]*loop.Var{}}
 	g.keys = e.b.Storage("keys", loop.ArrayOf(rowsAtOnce, loop.ScalarOf(ir.U32)))
-	for _, f := range op.Folds {
+	if !folds {
+		g.memory = e.localArray(arenaName, ir.U32, int(s.parts.words))
+		return g
+	}
+	g.memory = e.localArray(arenaName, ir.U32, int(s.parts.bytes/4))
+	e.localTables = &localTables{tables: s.parts.folds, words: map[ir.Kind]*loop.Var{ir.U32: g.memory}}
+	if slices.ContainsFunc(s.parts.folds, func(t *localTable) bool { return isOfWords64(t.form) }) {
+		e.localTables.words[ir.U64] = e.arenaView(g.memory, ir.U64)
+	}
+	for _, f := range g.op.Folds {
 		if f.From != tile.OnlyRows && g.elements[f.From] == nil {
 			g.elements[f.From] = e.b.Storage("elements", loop.ArrayOf(rowsAtOnce, loop.ScalarOf(e.Streams[f.From].Kind)))
 		}
 	}
 	return g
+}
+
+// boundOf returns an operand of the operation, of some part.
+func (g *groupedPart) boundOf(operand int, part loop.Expr) loop.Expr {
+	column := &g.Ops[g.Values[g.op.Args[operand]].Op]
+	return loop.ToCounter(loop.At(g.stream(column.Stream), part))
+}
+
+// ofPart begins with all rows of a part.
+func (g *groupedPart) ofPart(part loop.Expr) {
+	g.part = part
+	g.first, g.end = g.b.Let("begin", g.boundOf(0, part)), g.b.Let("end", g.boundOf(1, part))
+	g.begin, g.stop = g.first, g.end
 }
 
 // group writes nothing but that there is no group if the part has no rows.
@@ -189,16 +216,42 @@ func (g *groupedPart) group() {
 }
 
 func (g *groupedPart) groupRows() {
-	g.eachPlace(loop.Int(g.tables.words), func(at loop.Expr) { g.b.Store(g.memory, at, number(ir.U32, 0)) })
+	isLarge := g.b.Let("is_large", g.isLarge())
+	g.b.If(isLarge, g.readBitmap, g.markRows)
 	g.barrier()
-	g.eachRows(false, func(at loop.Expr) {
-		g.eachOf(func(i loop.Expr) { g.mark(loop.At(g.keys, i)) })
-	})
-	g.barrier()
-	groups := g.count()
+	groups := g.number(g.storeKeys())
 	if len(g.op.Folds) == 0 {
+		g.tell(groups)
 		return
 	}
+	fits := g.b.Let("fits", g.fits(groups))
+	g.tell(loop.Choose(fits, groups, loop.Int(tile.TooManyGroups)))
+	g.b.If(fits, func() {
+		g.b.If(isLarge, func() { g.beginFolds(groups) }, func() {
+			g.eachRound(groups, func(k int, place, x loop.Expr) {
+				to := g.stream(g.op.Folds[k].To)
+				g.b.Store(to, place, loop.To(to.T.Elem(), x))
+			})
+		})
+	}, nil)
+}
+
+// fits returns whether so many groups take no more rounds than are worth it.
+func (g *groupedPart) fits(groups loop.Expr) loop.Expr {
+	return loop.Le(groups, loop.Int(mostRounds*g.tables.groups))
+}
+
+// markRows makes a bitmap of the rows at hand.
+func (g *groupedPart) markRows() {
+	g.eachPlace(loop.Int(g.tables.words), func(at loop.Expr) { g.b.Store(g.memory, at, number(ir.U32, 0)) })
+	g.barrier()
+	g.eachRows(false, func(_, _ loop.Expr) {
+		g.eachOf(func(i loop.Expr) { g.mark(loop.At(g.keys, i)) })
+	})
+}
+
+// eachRound folds the rows at hand, as many groups at a time as there is room for, and calls leave for the fold of each.
+func (g *groupedPart) eachRound(groups loop.Expr, leave func(k int, place, x loop.Expr)) {
 	g.from = g.b.Decl("from", loop.Int(0))
 	g.b.While(loop.Lt(g.from, groups), func() {
 		g.few = g.b.Let("few", loop.Least(loop.Sub(groups, g.from), loop.Int(g.tables.groups)))
@@ -213,8 +266,7 @@ func (g *groupedPart) groupRows() {
 		g.eachPlace(g.few, func(at loop.Expr) {
 			place := g.b.Let("place", loop.Add(loop.Add(g.first, g.from), at))
 			for k, table := range g.tables.folds {
-				to := g.stream(g.op.Folds[k].To)
-				g.b.Store(to, place, loop.To(to.T.Elem(), table.form.value(g.element(table, at))))
+				leave(k, place, table.form.value(g.element(table, at)))
 			}
 		})
 		g.barrier()
@@ -226,15 +278,17 @@ func (g *groupedPart) element(table *localTable, at loop.Expr) elementView {
 	return elementView{g.function, table, at, loop.Int(1), loop.Int(0)}
 }
 
-// eachRows calls body for a few rows of the work-item after the others, whose keys are loaded, and elements if there is need: that at a place and those
-// a work-group further each. In place of rows behind the last there is that at the place.
-func (g *groupedPart) eachRows(elements bool, body func(at loop.Expr)) {
+// eachRows calls body for a few rows of the work-item after the others, whose keys are loaded, and elements if there is need: that at a place among the rows at
+// hand and those a work-group further each. For places behind the last there is that. All work-items call it as often; areAll tells whether there is a row in all places.
+func (g *groupedPart) eachRows(elements bool, body func(at, areAll loop.Expr)) {
 	words := g.stream(g.op.Keys[0])
-	at := g.b.Decl("at", loop.Add(g.first, g.localID))
-	g.b.While(loop.Lt(at, g.end), func() {
+	several := loop.Int(int64(rowsAtOnce * g.workgroup))
+	g.rows = g.b.Let("rows_at_hand", loop.Sub(g.stop, g.begin))
+	next := g.b.Decl("next", loop.Int(0))
+	g.b.While(loop.Lt(next, g.rows), func() {
+		at := g.b.Let("at", loop.Add(next, g.localID))
 		g.eachOf(func(i loop.Expr) {
-			row := g.b.Let("row", g.rowOf(at, i))
-			row = g.b.Let("inside", loop.Choose(loop.Lt(row, g.end), row, at))
+			row := g.b.Let("row", loop.Add(g.begin, loop.Least(g.placeOf(at, i), loop.Sub(g.rows, loop.Int(1)))))
 			g.b.Store(g.keys, i, keyOfWord(loop.At(words, row)))
 			if elements {
 				for _, s := range slices.Sorted(maps.Keys(g.elements)) {
@@ -242,8 +296,9 @@ func (g *groupedPart) eachRows(elements bool, body func(at loop.Expr)) {
 				}
 			}
 		})
-		body(at)
-		g.b.Assign(at, loop.Add(at, loop.Int(int64(rowsAtOnce*g.workgroup))))
+		behind := g.b.Let("behind", loop.Add(next, several))
+		body(at, g.b.Let("are_all", loop.Le(behind, g.rows)))
+		g.b.Assign(next, behind)
 	})
 }
 
@@ -251,8 +306,8 @@ func (g *groupedPart) eachOf(body func(i loop.Expr)) {
 	g.b.For("i", loop.Int(0), loop.Int(rowsAtOnce), func(i *loop.Var) { body(i) })
 }
 
-// rowOf returns a row of those at hand.
-func (g *groupedPart) rowOf(at, i loop.Expr) loop.Expr {
+// placeOf returns the place of one of a few rows.
+func (g *groupedPart) placeOf(at, i loop.Expr) loop.Expr {
 	return loop.Add(at, loop.Mul(i, loop.Int(int64(g.workgroup))))
 }
 
@@ -279,33 +334,46 @@ func (g *groupedPart) mark(key loop.Expr) {
 	g.b.If(isFree, func() { g.b.Atomic(loop.AtomicOr, g.memory, at, bit) }, nil)
 }
 
-// count tells each word of the bitmap how many bits before are set, stores the keys, and returns how many there are.
-func (g *groupedPart) count() loop.Expr {
+// eachWord calls body for the words of the bitmap that are the work-item's, which lie together.
+func (g *groupedPart) eachWord(body func(at loop.Expr)) {
 	perItem := (g.tables.words + int64(g.workgroup) - 1) / int64(g.workgroup)
-	eachWord := func(body func(at loop.Expr)) {
-		g.b.For("i", loop.Int(0), loop.Int(perItem), func(i *loop.Var) {
-			at := g.b.Let("word", loop.Add(loop.Mul(g.localID, loop.Int(perItem)), i))
-			if perItem*int64(g.workgroup) == g.tables.words {
-				body(at)
-				return
-			}
-			g.b.If(loop.Lt(at, loop.Int(g.tables.words)), func() { body(at) }, nil)
-		})
-	}
+	g.b.For("i", loop.Int(0), loop.Int(perItem), func(i *loop.Var) {
+		at := g.b.Let("word", loop.Add(loop.Mul(g.localID, loop.Int(perItem)), i))
+		if perItem*int64(g.workgroup) == g.tables.words {
+			body(at)
+			return
+		}
+		g.b.If(loop.Lt(at, loop.Int(g.tables.words)), func() { body(at) }, nil)
+	})
+}
+
+// number tells each word of the bitmap how many bits before are set, and returns how many there are. Each is called for words and that number.
+func (g *groupedPart) number(each func(at, group loop.Expr)) loop.Expr {
 	st := single(g.kernel, slot{stateKey: stateKey{groupsParts(g.Kernel), 0}, kind: ir.I32, counts: true})
 	mine := g.declare(st, st.identities())[0]
-	eachWord(func(at loop.Expr) {
-		g.b.Assign(mine, loop.Add(mine, loop.ToKind(ir.I32, loop.Apply(ir.OpPopcount, loop.At(g.memory, at)))))
-	})
+	bitsOf := func(at loop.Expr) loop.Expr {
+		return loop.ToKind(ir.I32, loop.Apply(ir.OpPopcount, loop.At(g.memory, at)))
+	}
+	g.eachWord(func(at loop.Expr) { g.b.Assign(mine, loop.Add(mine, bitsOf(at))) })
 	before, total := g.blockScan(st, []loop.Expr{mine}, duringScan{})
 	sum := g.localArray("groups", ir.I32, 1)
 	g.b.If(loop.Eq(g.localID, loop.Int(0)), func() { g.b.Store(sum, loop.Int(0), total[0]) }, nil)
+	next := g.b.Decl("next", before[0])
+	g.eachWord(func(at loop.Expr) {
+		g.b.Store(g.memory, loop.Add(loop.Int(g.tables.words), at), loop.ToKind(ir.U32, next))
+		each(at, loop.ToCounter(next))
+		g.b.Assign(next, loop.Add(next, bitsOf(at)))
+	})
+	g.barrier()
+	return g.b.Let("groups_of_part", loop.ToCounter(loop.At(sum, loop.Int(0))))
+}
+
+// storeKeys returns what stores the keys of a word of the bitmap, of which the first has a number.
+func (g *groupedPart) storeKeys() func(at, first loop.Expr) {
 	high := g.b.Let("high", loop.Apply(ir.OpAnd, keyOfWord(loop.At(g.stream(g.op.Keys[0]), g.first)), number(ir.U32, -(g.tables.words*bitmapBits))))
-	group := g.b.Decl("group", loop.ToCounter(before[0]))
 	to := g.stream(g.op.Stream)
-	eachWord(func(at loop.Expr) {
-		left := g.b.Decl("left", loop.At(g.memory, at))
-		g.b.Store(g.memory, loop.Add(loop.Int(g.tables.words), at), loop.ToKind(ir.U32, group))
+	return func(at, first loop.Expr) {
+		left, group := g.b.Decl("left", loop.At(g.memory, at)), g.b.Decl("group", first)
 		low := g.b.Let("low", loop.Apply(ir.OpOr, high, loop.Apply(ir.OpShl, loop.ToKind(ir.U32, at), number(ir.U32, 5))))
 		g.b.While(loop.Ne(left, number(ir.U32, 0)), func() {
 			bit := g.b.Let("bit", loop.Apply(ir.OpTrailingzeros, left))
@@ -313,11 +381,7 @@ func (g *groupedPart) count() loop.Expr {
 			g.b.Assign(left, loop.Apply(ir.OpAnd, left, loop.Sub(left, number(ir.U32, 1))))
 			g.b.Assign(group, loop.Add(group, loop.Int(1)))
 		})
-	})
-	g.barrier()
-	groups := g.b.Let("groups_of_part", loop.ToCounter(loop.At(sum, loop.Int(0))))
-	g.tell(groups)
-	return groups
+	}
 }
 
 // tell stores how many groups the part has.
@@ -338,89 +402,4 @@ func (g *groupedPart) groupOf(key loop.Expr) loop.Expr {
 	before := loop.At(g.memory, loop.Add(loop.Int(g.tables.words), at))
 	bits := loop.Apply(ir.OpPopcount, loop.Apply(ir.OpAnd, loop.At(g.memory, at), loop.Sub(bit, number(ir.U32, 1))))
 	return g.b.Let("group", loop.Sub(loop.ToCounter(loop.Add(before, loop.ToKind(ir.U32, bits))), g.from))
-}
-
-// fold folds the rows of the part. Where those that a work-item has loaded are of one group, as most rows of a large one are, they are
-// folded in registers.
-func (g *groupedPart) fold() {
-	h := g.holdGroup()
-	g.eachRows(true, func(at loop.Expr) {
-		first := g.b.Let("first_key", loop.At(g.keys, loop.Int(0)))
-		areAlike := g.b.Decl("are_alike", loop.Lt(g.rowOf(at, loop.Int(rowsAtOnce-1)), g.end))
-		g.eachOf(func(i loop.Expr) {
-			g.b.Assign(areAlike, loop.And(areAlike, loop.Eq(loop.At(g.keys, i), first)))
-		})
-		g.b.If(areAlike, func() { h.fold(first) }, func() { g.foldAlone(at) })
-	})
-	h.leave()
-}
-
-// foldAlone folds rows at hand one by one.
-func (g *groupedPart) foldAlone(at loop.Expr) {
-	g.eachOf(func(i loop.Expr) {
-		g.b.If(loop.Lt(g.rowOf(at, i), g.end), func() {
-			g.combine(g.b.Let("key", loop.At(g.keys, i)), func(k int) loop.Expr { return g.elementOf(g.op.Folds[k], i) })
-		}, nil)
-	})
-}
-
-// heldGroup is the group whose folds a work-item has in registers, if any.
-type heldGroup struct {
-	*groupedPart
-	key, isHeld *loop.Var
-	folds       []*loop.Var
-}
-
-func (g *groupedPart) holdGroup() heldGroup {
-	h := heldGroup{groupedPart: g, key: g.b.Decl("held", number(ir.U32, 0)), isHeld: g.b.Decl("is_held", loop.False)}
-	for _, f := range g.op.Folds {
-		h.folds = append(h.folds, g.b.Decl("folded", loop.ConstOf(f.Monoid.Identity[0])))
-	}
-	return h
-}
-
-// fold folds the rows at hand, which are of the group of a key, and holds that from now on.
-func (h heldGroup) fold(key loop.Expr) {
-	h.b.If(loop.Or(loop.Not(h.isHeld), loop.Ne(h.key, key)), func() {
-		h.leave()
-		for k, f := range h.op.Folds {
-			h.b.Assign(h.folds[k], loop.ConstOf(f.Monoid.Identity[0]))
-		}
-		h.b.Assign(h.key, key)
-		h.b.Assign(h.isHeld, loop.True)
-	}, nil)
-	h.eachOf(func(i loop.Expr) {
-		for k, f := range h.op.Folds {
-			x := h.b.Let("x", h.elementOf(f, i))
-			h.b.Assign(h.folds[k], backends.Combine(f.Monoid.Combine[0], func(int) loop.Expr { return h.folds[k] }, func(int) loop.Expr { return x }))
-		}
-	})
-}
-
-// leave combines the folds with those of the group in local memory.
-func (h heldGroup) leave() {
-	h.b.If(h.isHeld, func() { h.combine(h.key, func(k int) loop.Expr { return h.folds[k] }) }, nil)
-}
-
-// combine combines something with each fold of the group of a key, if it is in local memory.
-func (g *groupedPart) combine(key loop.Expr, x func(k int) loop.Expr) {
-	group := g.groupOf(key)
-	g.b.If(loop.And(loop.Ge(group, loop.Int(0)), loop.Lt(group, g.few)), func() {
-		for k, table := range g.tables.folds {
-			table.form.combine(g.element(table, group), x(k))
-		}
-	}, nil)
-}
-
-// elementOf returns what a row of those at hand adds to a fold.
-func (g *groupedPart) elementOf(f tile.PartFold, i loop.Expr) loop.Expr {
-	kind := f.Monoid.Fields[0].Kind
-	if f.From == tile.OnlyRows {
-		return loop.ConstOf(ir.Int(kind, 1))
-	}
-	x := loop.At(g.elements[f.From], i)
-	if f.Kind != ir.Invalid {
-		x = fromWord(f.Kind, x)
-	}
-	return loop.To(loop.ScalarOf(kind), x)
 }

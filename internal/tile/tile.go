@@ -108,7 +108,7 @@ const (
 	Pairs                     // (begin, rows, keys...) -> () over the base: Stream from begin on has the rows of which Partners counts how many they are, in order. All but rows are recomputable
 	EnterParts                // (shift) -> () over the base, slots of the hash table Stream of words: Keys are the streams of ends, hashes and codes. Rows of these lie in the order of the PartBits highest bits of their hashes, of 32, and end where ends says of each number there. A hash above its code enters at the first slot, from that of the hash on and around, that is free (0), unless a row before has the hash; its slot is the hash without shift low bits, or the last multiple of Bucket up to there
 	MatchParts                // (first, end, from, to) -> i64: Keys are streams of words and of keys. Stream gets, for keys from place from to place to, the code of the first word from place first to place end that has the key above that code of 32 bits, or 0. The result is how many different keys these words have. Operands are recomputable
-	GroupParts                // (first, end) -> i64: Keys has a stream of words, keys of 32 bits or with one above 32 other bits, and those of elements. Stream gets, from place first on, the different keys of the words from place first to place end, ascending, Places where Folds leave the folds of each, in any order from place first on; without Places beside it. The result is how many they are. Operands are recomputable
+	GroupParts                // (first, end) -> i64: Keys has a stream of words, keys of 32 bits or with one above 32 other bits, and those of elements. Stream gets, from place first on, the different keys of the words from place first to place end, ascending, Places where Folds leave the folds of each, in any order from place first on; without Places beside it. The result is how many they are, or TooManyGroups where to fold so many takes too long. Operands are recomputable
 	Check                     // (failed, row) -> (): if failed holds, Site fails at row, which nobody knows if there is no row
 	ScanTotals                // () -> fields, uniform, epilogue: exclusive fold of Totals into Offsets; results are the grand total
 	StoreScalar               // (x) -> (): scalar Ref of the plan becomes x; x is uniform
@@ -172,6 +172,9 @@ type PartFold struct {
 
 // OnlyRows is the stream of elements that are 1.
 const OnlyRows = -1
+
+// TooManyGroups is what GroupParts returns of a part that it leaves to others. None has as many.
+const TooManyGroups = 1 << 30
 
 // NoPlaces stands for the stream of places where there is none.
 const NoPlaces = -1

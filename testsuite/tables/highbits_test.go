@@ -16,8 +16,8 @@ import (
 	"github.com/kgen-go/kgen/testsuite/internal/kerneltest"
 )
 
-// TestGroupsByHighBits groups rows of very many groups that move in the order of the high bits of their keys. Rows are sorted if the
-// sample has several of a key.
+// TestGroupsByHighBits groups rows of very many groups that move in the order of the high bits of their keys, some of which may have most rows. Rows
+// are sorted if a part has too many groups.
 func TestGroupsByHighBits(t *testing.T) {
 	const rows = 9000
 	texts := map[string]string{
@@ -41,7 +41,17 @@ func TestGroupsByHighBits(t *testing.T) {
 			}
 			return mixed(row)
 		},
+		"two large parts": func(row uint64) uint64 { // in one block, next to each other
+			if row%5 > 0 {
+				return 5<<16 + row%2<<16 + row%2<<5 + spread(row)>>60
+			}
+			return mixed(row)
+		},
 		"many groups of a part": func(row uint64) uint64 { return row%400*163<<16 | spread(row)>>40&0xffff },
+	}
+	distributionsOf := map[string][][]string{ // per target
+		"sums":  {{"two rows a group", "most of one group", "many rows of a part", "two large parts"}, {"many groups of a part", "most of one group", "many rows of a part"}},
+		"folds": {{"two rows a group", "most of one group"}, nil},
 	}
 	for name, text := range texts {
 		t.Run(name, func(t *testing.T) {
@@ -54,25 +64,26 @@ func TestGroupsByHighBits(t *testing.T) {
 					t.Fatal(err)
 				}
 				grouping := kerneltest.KernelWith(program.Kernels, (*tile.Op).GroupsParts)
-				if grouping == "" {
-					t.Fatal("no kernel groups the rows of parts")
+				runs := kerneltest.KernelWith(program.Kernels, func(op *tile.Op) bool { return op.Kind == tile.Head })
+				if grouping == "" || runs == "" {
+					t.Fatal("no kernel groups the rows of parts, or none groups sorted rows")
 				}
 				lowered, err := target.Lower(program, plan.Schedule{Workgroup: 4, Items: 4, Scheme: simt.SchemePublished})
 				if err != nil {
 					t.Fatal(err)
 				}
-				for what, keyOf := range distributions {
-					if name != "sums" && what != "two rows a group" || i > 0 != (what == "many groups of a part") {
-						continue
-					}
-					isGrouped := false
-					run := kerneltest.Watching(lowered, uint64(i), func(name string) { isGrouped = isGrouped || strings.HasPrefix(name, grouping) })
+				for _, what := range distributionsOf[name][i] {
+					isGrouped, isSorted := false, false
+					run := kerneltest.Watching(lowered, uint64(i), func(name string) {
+						isGrouped = isGrouped || strings.HasPrefix(name, grouping)
+						isSorted = isSorted || strings.HasPrefix(name, runs)
+					})
 					in := groupsInput(p, rows, 1<<62, func(_ uint64, row int) []ir.Scalar {
-						return []ir.Scalar{ir.Int(p.Params[0].Type.Kind, int64(keyOf(uint64(row))))}
+						return []ir.Scalar{ir.Int(p.Params[0].Type.Kind, int64(distributions[what](uint64(row))))}
 					})
 					kerneltest.Agree(t, lowered.Plan, run, p, fmt.Sprintf("%s, target %d", what, i), in)
-					if want := what != "most of one group"; isGrouped != want {
-						t.Errorf("%s: parts are grouped: %t", what, isGrouped)
+					if want := i > 0 && what == "many rows of a part"; !isGrouped || isSorted != want {
+						t.Errorf("%s, target %d: parts are grouped: %t, rows are sorted: %t", what, i, isGrouped, isSorted)
 					}
 				}
 			}
