@@ -174,7 +174,8 @@ func (b *kernelBuilder) gather(v *ir.Value, domain int, after bool) tile.ID {
 		checked = true // an index column that a failed check left in an empty domain
 	}
 	loaded := b.LoadAt(domain, stream, b.Map(domain, ir.OpCast, ir.I64, "", index), checked)
-	b.Kernel.Ops[b.Kernel.Values[loaded].Op].Ascending = b.graph.ascends(i)
+	load := &b.Kernel.Ops[b.Kernel.Values[loaded].Op]
+	load.Ascending, load.Padded = b.graph.ascends(i), v.Padded
 	return loaded
 }
 

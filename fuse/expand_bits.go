@@ -1,6 +1,10 @@
 package fuse
 
-import "github.com/kgen-go/kgen/ir"
+import (
+	"slices"
+
+	"github.com/kgen-go/kgen/ir"
+)
 
 // Whether a row is there takes one bit. Where a mask says so, and the column of a found row is read behind further masks alone, rows
 // that fail these would read more than they need. So on work-groups the mask asks a table of bits, an eighth of the bytes of the
@@ -20,7 +24,21 @@ type bitLookup struct {
 
 // asksBits reports whether masks ask bits if find has found a row.
 func (e *expansion) asksBits(find *ir.Value, t rowTable) bool {
-	if !e.short || e.cores || t.least == nil || !t.hasWords() || t.part != nil || masksAround(find) >= fewBehind {
+	return t.least != nil && t.hasWords() && t.part == nil && e.mayAskBits(find)
+}
+
+// freeSlots returns how many slots are free behind those that are keys. Where masks ask bits, the last word of these has nothing but free
+// slots: it is read in place of a word that does not exist, as that takes less than a test.
+func (e *expansion) freeSlots() int64 {
+	if slices.ContainsFunc(e.from.Values, func(v *ir.Value) bool { return v.Op == ir.OpFind && e.mayAskBits(v) }) {
+		return bitsOfWord
+	}
+	return 0
+}
+
+// mayAskBits reports whether masks ask bits if find has found a row, and if the table lets them.
+func (e *expansion) mayAskBits(find *ir.Value) bool {
+	if !e.short || e.cores || masksAround(find) >= fewBehind {
 		return false
 	}
 	isTested := false
@@ -73,7 +91,9 @@ func (l *bitLookup) tested(o *ordering, op ir.Op) *ir.Value {
 	at := o.choose(t.isDirect, o.cast(ir.I64, o.apply(ir.OpShr, slot, o.integer(slot, wordShift))), o.number(-1)) // 0 is gathered where there is no word
 	at.Type.Target = bits.Type.Domain
 	in := o.cast(ir.U32, o.apply(ir.OpAnd, slot, o.integer(slot, bitsOfWord-1)))
-	bit := o.apply(ir.OpAnd, o.apply(ir.OpShr, o.gather(o.pos, bits, at), in), o.constant(ir.Int(ir.U32, 1)))
+	word := o.gather(o.pos, bits, at)
+	word.Padded = true
+	bit := o.apply(ir.OpAnd, o.apply(ir.OpShr, word, in), o.constant(ir.Int(ir.U32, 1)))
 	none := o.constant(ir.Int(ir.U32, 0))
 	return o.choose(t.isDirect, o.apply(op, bit, none), o.apply(op, code, none))
 }

@@ -399,13 +399,14 @@ func (o *ordering) newRowTable(keys []*ir.Value, lookedUp *ir.Value, isForPairs 
 		if x := o.parameterOver(lookedUp.Type.Domain); x != nil {
 			most = o.apply(ir.OpAdd, most, o.cast(ir.U64, o.apply(ir.OpDiv, o.length(x), o.number(leastPerSlot))))
 		}
-		most = o.apply(ir.OpLeast, most, o.integer(rows, math.MaxInt32-1))
+		free := o.freeSlots()
+		most = o.apply(ir.OpLeast, most, o.integer(rows, uint64(math.MaxInt32-1-free)))
 		t.isDirect = o.apply(ir.OpLt, span, most)
 		if !o.short { // codes may be numbers of rows
 			t.isDirect = o.apply(ir.OpLogicalAnd, t.isDirect, o.apply(ir.OpLt, rows, o.integer(rows, math.MaxUint32)))
 		}
 		t.isDirect.Likely = true
-		t.direct = o.apply(ir.OpAdd, o.cast(ir.I64, span), o.number(1))
+		t.direct = o.apply(ir.OpAdd, o.cast(ir.I64, span), o.number(1+free))
 		size = o.choose(t.isDirect, t.direct, size)
 	}
 	if o.entersCodes(t) {

@@ -58,6 +58,7 @@ type Value struct {
 	Limit    *Value   // OpOrder: the limit: operand, or nil; of a fold of the compiler: a condition that others have not, or nil
 	AnyOrder bool     // OpRank: rows of one digit may go to each other's places
 	Direct   bool     // OpInsert: rows of one slot have equal keys
+	Padded   bool     // OpGather: the last element is 0, as what is gathered where there is none
 	Likely   bool     // of a scalar condition of the compiler: it usually holds
 
 	Name string // the statement or parameter that names it, or ""

@@ -26,7 +26,7 @@ func (e *rowBody) eachGathered(body func()) {
 		load := func() {
 			e.eachRow(true, func() {
 				at := loop.Choose(e.isKept(op.Domain), e.expr(op.Args[0]), number(ir.I64, -1))
-				e.b.Store(ahead[i], e.item, e.loadInside(e.name(op.Res[0]), op.Stream, at))
+				e.b.Store(ahead[i], e.item, e.loadAhead(op, at))
 			})
 		}
 		if condition := e.placeOnlyIf(op.Args[0]); condition != nil {
@@ -73,11 +73,8 @@ func (e *rowBody) gathersOfKept() (list []int) {
 // placeOnlyIf returns what is the same for all rows and has to hold for a place to be one, or nil: of two tables, as that of
 // short codes and that of others, rows read one.
 func (e *rowBody) placeOnlyIf(place tile.ID) loop.Expr {
-	op := &e.Ops[e.Values[place].Op]
-	for op.IsMap() && op.Operator == ir.OpCast {
-		op = &e.Ops[e.Values[op.Args[0]].Op]
-	}
-	if !op.IsMap() || op.Operator != ir.OpSelect || e.Values[op.Args[0]].Domain != tile.Uniform {
+	op := e.placeChosen(place)
+	if op == nil {
 		return nil
 	}
 	condition := e.expr(op.Args[0])
@@ -92,6 +89,34 @@ func (e *rowBody) placeOnlyIf(place tile.ID) loop.Expr {
 		return loop.Not(condition)
 	}
 	return nil
+}
+
+// placeChosen returns the operation that chooses a place by what is the same for all rows, or nil.
+func (e *rowBody) placeChosen(place tile.ID) *tile.Op {
+	op := &e.Ops[e.Values[place].Op]
+	for op.IsMap() && op.Operator == ir.OpCast {
+		op = &e.Ops[e.Values[op.Args[0]].Op]
+	}
+	if !op.IsMap() || op.Operator != ir.OpSelect || e.Values[op.Args[0]].Domain != tile.Uniform {
+		return nil
+	}
+	return op
+}
+
+// loadAhead returns the element of an operation's stream at a place, or zero. If the table at hand is certainly the one that is
+// read, and ends with a zero, that is read in place of none.
+func (e *rowBody) loadAhead(op *tile.Op, at loop.Expr) loop.Expr {
+	name := e.name(op.Res[0])
+	if chosen := e.placeChosen(op.Args[0]); op.Padded && chosen != nil {
+		isRead, isConst := e.uniform[chosen.Args[0]].(*loop.Const)
+		short, isShort := e.shorts.place(at)
+		_, isNear := e.near[op.Stream]
+		if isConst && isRead.Value.IsTrue() && isShort && !isNear && !e.long && !e.Streams[op.Stream].Long {
+			last := loop.Sub(loop.ToKind(ir.U32, e.elementsOf(op.Stream)), number(ir.U32, 1))
+			return e.b.Let(name, loop.At(e.stream(op.Stream), loop.To(e.indexOf(op.Stream), loop.Least(short, last))))
+		}
+	}
+	return e.loadInside(name, op.Stream, at)
 }
 
 // isKnownBefore reports whether v follows from rows and from what earlier phases have found.

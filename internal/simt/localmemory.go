@@ -248,7 +248,7 @@ func (k *kernel) tryArena(columns []tile.Staged, stores []int, direct bool) bool
 		}
 		if len(op.Args) == 2 && direct {
 			p.regions[i] = outside
-			outside += aligned16(k.rows() * int64(wordOf(kind).Size()))
+			outside += aligned16(k.rows() * int64(k.regionWord(op).Size()))
 			continue
 		}
 		p.bytes = max(p.bytes, k.layoutOf(kind).bytes)

@@ -162,6 +162,9 @@ func (k *Kernel) opString(op *Op) string {
 	if op.Wide {
 		b.WriteString(" wide")
 	}
+	if op.Padded {
+		b.WriteString(" padded")
+	}
 	if op.Direct {
 		b.WriteString(" direct")
 	}

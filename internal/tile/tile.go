@@ -145,6 +145,7 @@ type Op struct {
 	Epilogue  bool       // runs once, after all rows
 
 	Ascending  bool  // Load at a place: the place never falls from row to row
+	Padded     bool  // Load at a place, Checked: the last element is zero, unless there is none
 	Contiguous bool  // Update: rows of equal index lie together
 	BySlot     bool  // Update: the index is a slot of a hash table that may leave rows out
 	First      bool  // Partners

@@ -357,6 +357,9 @@ var find = []Mutant{
 		Old: "masksAround(find) >= fewBehind",
 		New: "masksAround(find) > fewBehind"},
 	{Name: "tables whose slots are never keys have bits", File: "fuse/expand_bits.go", Tests: "./fuse -run ^TestTablesOfBits$",
-		Old: "t.least == nil || ",
+		Old: "t.least != nil && ",
 		New: ""},
+	{Name: "the last slots of a table of bits are keys", File: "fuse/expand_bits.go", Tests: "./testsuite/cuda -run ^TestCUDAEmulationShiftedBits$",
+		Old: "return bitsOfWord",
+		New: "return 0"},
 }

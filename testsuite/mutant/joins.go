@@ -227,4 +227,10 @@ var joins = []Mutant{
 	{Name: "the greater of two numbers may be negative", File: "internal/tile/bits.go", Tests: "./internal/tile -run ^TestBitsOf$",
 		Old: "if min(x, y) < 64 && !kind.IsUnsigned() {",
 		New: "if min(x, y) < 64 && kind.IsUnsigned() {"},
+	{Name: "numbers of rows are those of their tile", File: "internal/simt/store.go", Tests: "./internal/simt -run ^TestNumbersTakeHalfWords$",
+		Old: "loop.Add(e.first, loop.ToCounter(x))",
+		New: "loop.ToCounter(x)"},
+	{Name: "numbers of rows keep no types between", File: "internal/simt/store.go", Tests: "./internal/simt -run ^TestNumbersTakeHalfWords$",
+		Old: "return e.apply(op, []loop.Expr{e.ofNumber(op.Args[0], x)})",
+		New: "return e.ofNumber(op.Args[0], x)"},
 }
