@@ -220,8 +220,12 @@ func (o *ordering) codes(t rowTable, c coding) *ir.Value {
 	}
 	isTaken, at := o.rowOfSlot(t)
 	code := o.constant(ir.Int(ir.U8, 1))
-	if c.column != nil {
-		code = o.encode(c, o.gather(o.pos, t.columnIn(o.early(c.column)), at), o.rowsIn(t))
+	switch {
+	case c.column == nil:
+	case t.moved != nil && c.least != nil: // nothing asks then which row it was
+		code = o.gather(o.pos, t.moved.column(o.codeOfRow(c, o.index(c.column, c.column.Type.Domain))), at)
+	default:
+		code = o.encode(c, o.gather(o.pos, t.columnIn(o.early(c.column)), at), t.rows)
 	}
 	return o.choose(isTaken, code, o.constant(ir.Int(code.Type.Kind, 0)))
 }
