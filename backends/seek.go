@@ -121,6 +121,25 @@ func (t HashTable) Enter(b *loop.Builder, word, slot loop.Expr) {
 	}, nil)
 }
 
+// EnterLeast enters a word of 64 bits as Enter does, whatever others enter meanwhile: the least of those with an equal key stays.
+func (t HashTable) EnterLeast(b *loop.Builder, word, slot loop.Expr) {
+	word = b.Let("word", loop.To(t.Memory.T.Elem(), word))
+	at := b.Decl("slot", slot)
+	free := loop.ConstOf(ir.Int(t.Memory.T.Kind, 0))
+	around := b.Let("last_slot", loop.Sub(t.Slots, loop.ConstOf(ir.Int(ir.I64, 1))))
+	b.If(loop.Inside(at, t.Slots), func() {
+		b.While(loop.True, func() {
+			held := b.CompareExchange("held", t.Memory, at, free, word)
+			b.If(loop.Eq(held, free), func() { b.Break() }, nil)
+			b.If(loop.Eq(aboveCode(held), aboveCode(word)), func() {
+				b.If(loop.Lt(word, held), func() { b.Atomic(loop.AtomicMin, t.Memory, at, word) }, nil)
+				b.Break()
+			}, nil)
+			b.Assign(at, loop.Apply(ir.OpAnd, loop.Add(at, loop.ConstOf(ir.Int(ir.I64, 1))), around))
+		})
+	}, nil)
+}
+
 // countTaken counts a slot that this worker has taken.
 func (t HashTable) countTaken(b *loop.Builder) {
 	if t.Taken != nil {

@@ -99,9 +99,12 @@ func (o *ordering) foundRow(t rowTable, keys []*ir.Value) *ir.Value {
 // there once, whether it is looked up alone or as t.
 func (o *ordering) rowWords(t, way rowTable, code func(way rowTable) *ir.Value) *ir.Value {
 	if o.rowWordsOf[way.rows] == nil {
-		if w := way.ways; w == nil {
+		switch w := way.ways; {
+		case way.entersWords:
+			o.rowWordsOf[way.rows] = o.wordsWith(way, code, nil)
+		case w == nil:
 			o.rowWordsOf[way.rows] = o.wordsIn(t, way, code)
-		} else {
+		default:
 			first, second := o.rowWords(t, w.first, code), o.rowWords(t, w.second, code)
 			o.rowWordsOf[way.rows] = o.eitherTable(w, first, second)
 		}
@@ -132,6 +135,7 @@ type rowTable struct {
 	sorted   *sortedTable // the last way to make it, where slots are no keys; nil if there is none
 	isSorted bool         // it stands for that way: its rows are those before, and have no slots yet
 
+	entersWords  bool // words enter it where slots are no keys, and are all that it has then; rows where they are
 	hasShortHash bool // slots are the high bits of a hash of 32 bits, which words have in place of the key
 	areHashes    bool // keys are these hashes
 }
@@ -161,11 +165,15 @@ func (o *ordering) probeFrom(t rowTable, slot, key *ir.Value, keys []*ir.Value) 
 // match looks keys of one word up in a table of these words and the codes of slots. If slots are
 // keys, it returns 0.
 func (o *ordering) match(t rowTable, keys []*ir.Value, codesOf func(way rowTable) *ir.Value) *ir.Value {
-	return o.matchWords(t, o.words(o.sortKeysOf(keys)), o.wordsWith(t, codesOf))
+	return o.matchWords(t, o.words(o.sortKeysOf(keys)), o.wordsWith(t, codesOf, nil))
 }
 
-// wordsWith returns the words of the keys and codes of slots; two for each slot, if keys are wide.
-func (o *ordering) wordsWith(t rowTable, codesOf func(way rowTable) *ir.Value) *ir.Value {
+// wordsWith returns the words of the keys and codes of slots, which are those of a column as c says unless that is nil; two for each slot, if keys are wide.
+func (o *ordering) wordsWith(t rowTable, codesOf func(way rowTable) *ir.Value, c *coding) *ir.Value {
+	if t.entersWords {
+		hashed := o.hashedWords(t, codesOf(t.ways.second), c)
+		return o.eitherTable(t.ways, o.cast(ir.U64, o.noSlots(t)), hashed)
+	}
 	if t.isWide {
 		held := func(way rowTable) []word { return wideWords(o.heldWords(t, way)) }
 		keys := o.ofSlots(t, func(way rowTable) *ir.Value { return held(way)[0].value })
@@ -420,6 +428,7 @@ func (o *ordering) newRowTable(keys []*ir.Value, lookedUp *ir.Value, isForPairs 
 		}
 		return t
 	}
+	t.entersWords = t.hasShortHash && t.least != nil && t.bucket > 0
 	if o.mayMove(keys) && (t.least != nil || !t.hasShortHash) {
 		o.insertInWays(&t, size)
 	} else {

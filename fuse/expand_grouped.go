@@ -50,9 +50,13 @@ func (o *ordering) orGrouped(t *rowTable) {
 	t.grouped = g
 }
 
-// rowsOrKeys returns the ways to make a table: t, whose rows enter it as they come, if these are few or slots are keys, else another.
+// rowsOrKeys returns the ways to make a table: t, whose rows enter it as they come, if these are few or slots are keys, else another. Words enter
+// that as rows come, too, if they are few and it says so.
 func (o *ordering) rowsOrKeys(t *rowTable, other rowTable) *tableWays {
 	isFew := o.isSmall(t.keys[0])
+	if t.entersWords {
+		isFew = o.number(0)
+	}
 	if t.least != nil {
 		isFew = o.choose(t.isDirect, o.number(1), isFew)
 	}

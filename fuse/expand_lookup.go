@@ -18,6 +18,8 @@ type coding struct {
 	least  *ir.Value // scalar: the least word of the column; nil if that is 0
 	fits   *ir.Value // scalar: whether codes have what words exceed that by, not the numbers of rows; nil if they always do
 	short  *ir.Value // scalar: whether no code has more than 8 bits; nil if that is not asked
+	bits   *ir.Value // scalar: how many bits codes have; nil without a column
+	atOnce *ir.Value // see isAtOnce; nil until it is wanted
 }
 
 // lookup is a search of which only codes are read.
@@ -151,7 +153,7 @@ type codedTable struct {
 // wordsIn, codesIn and bytesIn return what is wanted of a table.
 func (c *codedTable) wordsIn(o *ordering) *ir.Value {
 	if c.words == nil {
-		c.words = o.wordsWith(c.of, c.codesOf)
+		c.words = o.wordsWith(c.of, c.codesOf, &c.coding)
 	}
 	return c.words
 }
@@ -180,7 +182,7 @@ func (o *ordering) codeOf(in *codedTable, keys []*ir.Value) *ir.Value {
 		isFound := o.apply(ir.OpGe, slot, o.number(0))
 		return o.choose(isFound, o.atSlot(codes, slot), o.constant(ir.Int(codes.Type.Kind, 0)))
 	}
-	code := o.matchWords(t, o.words(o.sortKeysOf(keys)), in.wordsIn(o))
+	code := o.withoutRow(t, &in.coding, o.matchWords(t, o.words(o.sortKeysOf(keys)), in.wordsIn(o)))
 	codes := in.codesIn(o)
 	code = o.cast(codes.Type.Kind, code)
 	if t.least == nil {
@@ -209,6 +211,9 @@ func (o *ordering) codingOf(column *ir.Value) coding {
 		c.fits = o.apply(ir.OpNe, span, o.integer(span, 1<<columnBits-1))
 		c.fits.Likely = true
 		c.short = o.apply(ir.OpLt, span, o.integer(span, math.MaxUint8))
+		c.bits = o.cast(ir.U32, o.bitsUpTo(o.apply(ir.OpAdd, o.cast(ir.I64, span), o.number(1))))
+	} else if column != nil {
+		c.bits = o.constant(ir.Int(ir.U32, int64(8*column.Type.Kind.Size()+1)))
 	}
 	return c
 }
@@ -220,8 +225,12 @@ func (o *ordering) codes(t rowTable, c coding) *ir.Value {
 	}
 	isTaken, at := o.rowOfSlot(t)
 	code := o.constant(ir.Int(ir.U8, 1))
-	if c.column != nil {
-		code = o.encode(c, o.gather(o.pos, t.columnIn(o.early(c.column)), at), o.rowsIn(t))
+	switch {
+	case c.column == nil:
+	case t.moved != nil && c.least != nil: // nothing asks then which row it was
+		code = o.gather(o.pos, t.moved.column(o.codeOfRow(c, o.index(c.column, c.column.Type.Domain))), at)
+	default:
+		code = o.encode(c, o.gather(o.pos, t.columnIn(o.early(c.column)), at), t.rows)
 	}
 	return o.choose(isTaken, code, o.constant(ir.Int(code.Type.Kind, 0)))
 }

@@ -21,11 +21,17 @@ func (o *ordering) mayMove(keys []*ir.Value) bool {
 
 // insertInWays makes the rows of a table of so many slots of rows as they come, or of rows that move before.
 func (o *ordering) insertInWays(t *rowTable, size *ir.Value) {
-	o.insert(t, o.wanted(*t, t.keys), size, nil)
 	rows := t.keys[0].Type.Domain
 	wanted, slots := func(keys []*ir.Value) *ir.Value { return o.wanted(*t, keys) }, size
+	if !t.entersWords {
+		o.insert(t, wanted(t.keys), size, nil)
+	}
 	if t.hasShortHash { // where slots are no keys, rows are sorted instead
 		wanted, slots = func(keys []*ir.Value) *ir.Value { return o.directSlot(*t, keys) }, t.direct
+	}
+	if t.entersWords {
+		o.insert(t, wanted(t.keys), size, nil)
+		t.rows.Direct = true
 	}
 	low := o.bitsInPart(slots)
 	digit := func() *ir.Value { return o.cast(ir.U32, o.apply(ir.OpShr, o.cast(ir.U64, wanted(t.keys)), low)) }

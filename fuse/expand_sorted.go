@@ -19,6 +19,9 @@ const slotPartBits = 16
 func (o *ordering) orSorted(t *rowTable) {
 	t.ways = o.rowsOrKeys(t, rowTable{keys: t.keys, rows: o.cast(ir.U32, o.index(t.keys[0], t.keys[0].Type.Domain)), isSorted: true})
 	t.sorted = &sortedTable{}
+	if t.entersWords {
+		t.sorted.none = o.noSlots(*t)
+	}
 }
 
 // sortedWords returns the words of the hashes and codes of a table, whose rows have these codes.
@@ -27,7 +30,10 @@ func (o *ordering) sortedWords(t rowTable, code *ir.Value) *ir.Value {
 	shift := o.cast(ir.I64, o.apply(ir.OpSub, t.shift, o.integer(t.shift, codeBits)))
 	ends := o.endsOfParts(sorted.word)
 	if t.sorted.slots == nil {
-		t.sorted.slots, t.sorted.none = o.newDomain(ir.DomainBins, sorted.word.Type.Domain.Name+"_slots", nil), o.none(ends, t.hashed)
+		t.sorted.slots = o.newDomain(ir.DomainBins, sorted.word.Type.Domain.Name+"_slots", nil)
+	}
+	if t.sorted.none == nil {
+		t.sorted.none = o.none(ends, t.hashed)
 	}
 	args := []*ir.Value{ends, t.hashed, sorted.word, sorted.number, shift}
 	made := o.add(o.pos, ir.Value{Op: ir.OpEnterParts, Args: args, Split: t.bucket, Shift: slotPartBits, Type: ir.Type{Kind: ir.U64, Domain: t.sorted.slots}})

@@ -119,7 +119,11 @@ func (b *kernelBuilder) enter(w *Value) {
 	v := w.IR
 	b.known(w.Domain)
 	stream := b.Stream(w.Name, w.Type, w.Name, tile.Scatter, true)
-	b.Enter(b.row(v.Args[0].Type.Domain), stream, b.operand(v.Args[2]), b.column(v.Args[0]), b.lengthBefore(w.Domain))
+	enter := b.Enter
+	if v.AnyOrder {
+		enter = b.EnterLeast
+	}
+	enter(b.row(v.Args[0].Type.Domain), stream, b.operand(v.Args[2]), b.column(v.Args[0]), b.lengthBefore(w.Domain))
 }
 
 // enterParts lowers a hash table whose rows lie in the order of its parts: whoever takes some slots enters their rows.

@@ -92,7 +92,7 @@ const (
 	// Args: slot, size, word. A hash table of size slots. Rows come in their order, those of
 	// slot -1 left out: a row takes the first slot, from its own on and around, that is free,
 	// unless it meets a word with the same bits above the lowest 32. The result has the word
-	// in each slot; of a free one 0, which no row has.
+	// in each slot; of a free one 0, which no row has. With AnyOrder see there.
 	OpEnter
 	// Args: slot, size, slots..., keys... A cuckoo hash table of size slots, of which the last
 	// one is no row's. A row has a slot in each of Split parts of the table: it takes the slot

@@ -56,7 +56,7 @@ type Value struct {
 	Split    int      // OpFind, OpJoin: Args[:Split] is the left key tuple, Args[Split:] the right one; OpRank: bits of a digit; OpInsert: by how many high bits of their slots the rows are sorted; OpMatch, OpEnterParts: of what number slots are multiples, if of any; OpBins: without how many low bits of their bins, if any; OpGroupParts: with how many groups a part may be divided
 	Desc     []bool   // OpOrder: per key, descending
 	Limit    *Value   // OpOrder: the limit: operand, or nil; of a fold of the compiler: a condition that others have not, or nil
-	AnyOrder bool     // OpRank: rows of one digit may go to each other's places
+	AnyOrder bool     // OpRank: rows of one digit may go to each other's places; OpEnter: rows come in any order, and of words with the same high bits the least stays
 	Direct   bool     // OpInsert: rows of one slot have equal keys
 	Padded   bool     // OpGather: the last element is 0, as what is gathered where there is none
 	Likely   bool     // of a scalar condition of the compiler: it usually holds

@@ -45,6 +45,7 @@ func init() { // the functions use the table
 		tile.Source:      {value: (*rowBody).source, row: (*rowBody).nameValue},
 		tile.Placed:      {value: (*rowBody).placed, row: (*rowBody).nameValue},
 		tile.Insert:      {row: withEffects((*rowBody).insert)},
+		tile.Enter:       {row: withEffects((*rowBody).enterWord)},
 		tile.Cuckoo:      {row: withEffects((*rowBody).enterCuckoo)},
 		tile.Probe:       {value: (*rowBody).probe, row: (*rowBody).nameValue},
 		tile.Match:       {value: (*rowBody).match, row: (*rowBody).nameValue},

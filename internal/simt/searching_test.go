@@ -43,13 +43,23 @@ func TestLoneSearches(t *testing.T) {
 	}
 }
 
-// Rows that have moved before they look keys up are searched by a work-group for each tile.
+// Rows that have moved before they look keys up are searched by a work-group for each tile, and load the buckets of two rows together.
 func TestMovedSearches(t *testing.T) {
 	program := compiled(t, "pipeline p(key: [n]i32, in: [m]i32, x: [m]i32) {\n\tf = find(key, in: in)\n\thit = f >= 0\n\treturn s: sum(x[f[hit]])\n}\n",
 		compile.Options{Level: fuse.LevelAuto, Options: fuse.Options{Short: true, Partitions: true}})
 	lowered, err := Target{Subgroup: SubgroupOf(32)}.Lower(program, plan.Schedule{})
 	if err != nil {
 		t.Fatal(err)
+	}
+	isAhead := false
+	for _, k := range lowered.Kernels {
+		dump := k.String()
+		if strings.Contains(dump, "var first_words [8]") && regexp.MustCompile(`var pass\w*_rows \[16\]`).MatchString(dump) {
+			isAhead = true
+		}
+	}
+	if !isAhead {
+		t.Error("no kernel has 16 rows of a work-item, and loads the buckets of two together")
 	}
 	lengths := map[string]string{}
 	for _, b := range lowered.Plan.Buffers {

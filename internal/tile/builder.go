@@ -347,6 +347,11 @@ func (b *Builder) Enter(domain, stream int, word, slot, slots ID) {
 	b.emit(Op{Kind: Enter, Domain: domain, Stream: stream, Args: []ID{word, slot, slots}})
 }
 
+// EnterLeast is [Builder.Enter] by rows in any order, where the least word of a key stays.
+func (b *Builder) EnterLeast(domain, stream int, word, slot, slots ID) {
+	b.emit(Op{Kind: Enter, Domain: domain, Stream: stream, AnyOrder: true, Args: []ID{word, slot, slots}})
+}
+
 // Cuckoo enters row in the cuckoo hash table stream of so many slots; see the operation Cuckoo.
 // The streams others have the keys of all rows, and homes their slots.
 func (b *Builder) Cuckoo(domain, stream int, others, homes []int, row, slots ID) {

@@ -52,7 +52,13 @@ func (k *Kernel) isOfNeighbours(v ID) bool {
 }
 
 // Asks returns the demands of the operation.
-func (op *Op) Asks() Demands { return op.Traits().Asks }
+func (op *Op) Asks() Demands {
+	asks := op.Traits().Asks
+	if op.Kind == Enter && op.AnyOrder {
+		asks &^= InOrder
+	}
+	return asks
+}
 
 // closing goes through the operations of a kernel of segments.
 type closing struct {

@@ -125,7 +125,7 @@ func (d Demands) Refuse(met Demands) string {
 // Asks returns the demands of all operations.
 func (k *Kernel) Asks() (all Demands) {
 	for i := range k.Ops {
-		all |= k.Ops[i].Traits().Asks
+		all |= k.Ops[i].Asks()
 	}
 	return all
 }

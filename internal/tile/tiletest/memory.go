@@ -214,6 +214,9 @@ func (m *machine) enter(op *tile.Op, word ir.Scalar, slot, slots int64) {
 			return
 		}
 		if held.Bits>>32 == word.Bits>>32 {
+			if op.AnyOrder {
+				data[at].Bits = min(held.Bits, word.Bits)
+			}
 			return
 		}
 	}
