@@ -440,3 +440,17 @@ func TestColumnsApart(t *testing.T) {
 		t.Errorf("room for %d rows, %d large columns", cap(small), call.large)
 	}
 }
+
+// Lengths whose bytes no integer counts are refused; they do not wrap around to less memory.
+func TestColumnsThatNoMemoryHas(t *testing.T) {
+	for _, n := range []int{math.MaxInt, math.MaxInt / 4, math.MaxInt / 8, math.MaxInt/8 - 10, math.MaxInt/8 - 2*kgenLarge} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("there is memory for %d rows", n)
+				}
+			}()
+			kgenPlaced[int64](1, n)
+		}()
+	}
+}
