@@ -316,7 +316,7 @@ func TestMeasuredClosingStates(t *testing.T) {
 		want float64
 	}{
 		{"k = c >= 8\n\treturn key: first(x, by: g)[k], count: c[k], total: sum(y, by: g)[k]", 1}, // as calibration does
-		{"return n: count(by: runs(c[c > 2])), s: sum(y, by: g)", 13 * 40 / (7. * 12)}, // groups of groups
+		{"return n: count(by: runs(c[c > 2])), s: sum(y, by: g)", 13 * 40 / (7. * 12)},            // groups of groups
 	} {
 		cost := func(closing float64) float64 {
 			machine := plan.Machine{Device: "measured", Units: 4, Subgroup: 32, Rates: map[string]float64{plan.RateMemory: 1e10, plan.RateLaunch: 1e-6, plan.RateClosing: closing}}
