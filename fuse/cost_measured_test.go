@@ -309,6 +309,32 @@ func TestMeasuredClosing(t *testing.T) {
 	}
 }
 
+// What is measured is a prefix whose state has few words, combined by few operators; others take as much more as they have more of both.
+func TestMeasuredClosingStates(t *testing.T) {
+	for _, test := range []struct {
+		body string
+		want float64
+	}{
+		{"k = c >= 8\n\treturn key: first(x, by: g)[k], count: c[k], total: sum(y, by: g)[k]", 1}, // as calibration does
+		{"return n: count(by: runs(c[c > 2])), s: sum(y, by: g)", 13 * 40 / (7. * 12)},            // groups of groups
+	} {
+		cost := func(closing float64) float64 {
+			machine := plan.Machine{Device: "measured", Units: 4, Subgroup: 32, Rates: map[string]float64{plan.RateMemory: 1e10, plan.RateLaunch: 1e-6, plan.RateClosing: closing}}
+			f, err := Fuse(graphOf(t, "x: [n]i32, y: [n]i32", "g = runs(x)\n\tc = count(by: g)\n\t"+test.body, Options{KeptAtOnce: true}), LevelOnePass, machine)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(f.Groups) != 1 {
+				t.Fatalf("%d kernels: %s", len(f.Groups), f)
+			}
+			return f.Cost()
+		}
+		if got := (cost(1e-9) - cost(0)) / AssumedRows / 1e-9; math.Abs(got/test.want-1) > 1e-6 {
+			t.Errorf("%s: %g times as long as measured, not %g", test.body, got, test.want)
+		}
+	}
+}
+
 // A kernel with two cuts runs on one core, and so does what its rows take beyond bytes.
 func TestMeasuredCostOnOneCore(t *testing.T) {
 	const n = AssumedRows

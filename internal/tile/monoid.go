@@ -216,6 +216,9 @@ func countOperators(list []*Expr) int {
 	return len(seen)
 }
 
+// Operators returns how many operators combine two states.
+func (m *Monoid) Operators() int { return countOperators(m.Combine) }
+
 // Words is the width of the state in 32-bit words, as a status word of a
 // single-pass scheme would hold it.
 func (m *Monoid) Words() int {

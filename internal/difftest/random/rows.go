@@ -53,7 +53,11 @@ func (g *generator) mask(d *domain) *value {
 		if x == nil {
 			return nil
 		}
-		return g.add(value{op: ir.OpLt, kind: ir.Bool, domain: d}, "$1 < $2", x, g.like(k, d))
+		y := g.like(k, d)
+		if y == x { // all that is made of the rows that pass would be empty
+			y = g.literal(k)
+		}
+		return g.add(value{op: ir.OpLt, kind: ir.Bool, domain: d}, "$1 < $2", x, y)
 	}})
 }
 
