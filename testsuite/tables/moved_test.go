@@ -48,7 +48,7 @@ pipeline looked(a: [n]i32, w: [n]i16, b: [m]i32, x: [m]i32) {
 	f = find(a, in: b)
 	hit = f >= 0
 	kept = w[hit] > 3
-	return s: sum(x[f[hit]] * i32(w[hit])), least: min(x[f[hit]][kept] - 1, else: 0), misses: count(f < 0), mean: avg(x[f[hit]]), any: any(x[f[hit]][kept] == 7), first: first(x[f[hit]], else: 0)
+	return s: sum(x[f[hit]] * i32(w[hit])), least: min(x[f[hit]][kept] - 1, else: 0), misses: count(f < 0), mean: avg(x[f[hit]]), twice: 2 * sum(x[f[hit]] * i32(w[hit])), any: any(x[f[hit]][kept] == 7), first: first(x[f[hit]], else: 0)
 }
 pipeline there(a: [n]i64, b: [m]i64) {
 	return n: count(find(a, in: b) >= 0)
