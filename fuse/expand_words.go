@@ -19,9 +19,9 @@ func (o *ordering) enteredWords(t rowTable, c *coding) *ir.Value {
 	rows := t.keys[0].Type.Domain
 	row := func() *ir.Value { return o.cast(ir.U32, o.index(t.keys[0], rows)) }
 	enter := func(low *ir.Value) *ir.Value {
-		word := o.wordWith(o.narrowHash(o.words(o.sortKeysOf(t.keys))[0]), low)
-		args := []*ir.Value{o.hashSlot(t, t.keys), t.hashed, word}
-		return o.add(o.pos, ir.Value{Op: ir.OpEnter, Args: args, AnyOrder: true, Type: ir.Type{Kind: ir.U64, Domain: t.sorted.slots}})
+		hash := o.narrowHash(o.words(o.sortKeysOf(t.keys))[0])
+		args := []*ir.Value{o.shortSlot(t, hash), t.hashed, o.wordWith(hash, low)}
+		return o.add(o.pos, ir.Value{Op: ir.OpEnter, Args: args, AnyOrder: true, Split: t.bucket, Type: ir.Type{Kind: ir.U64, Domain: t.sorted.slots}})
 	}
 	withRow := func() *ir.Value { return enter(o.apply(ir.OpAdd, row(), o.constant(ir.Int(ir.U32, 1)))) }
 	switch {

@@ -119,11 +119,12 @@ func (b *kernelBuilder) enter(w *Value) {
 	v := w.IR
 	b.known(w.Domain)
 	stream := b.Stream(w.Name, w.Type, w.Name, tile.Scatter, true)
-	enter := b.Enter
+	domain, word, slot, slots := b.row(v.Args[0].Type.Domain), b.operand(v.Args[2]), b.column(v.Args[0]), b.lengthBefore(w.Domain)
 	if v.AnyOrder {
-		enter = b.EnterLeast
+		b.EnterLeast(domain, stream, word, slot, slots, v.Split)
+	} else {
+		b.Enter(domain, stream, word, slot, slots)
 	}
-	enter(b.row(v.Args[0].Type.Domain), stream, b.operand(v.Args[2]), b.column(v.Args[0]), b.lengthBefore(w.Domain))
 }
 
 // enterParts lowers a hash table whose rows lie in the order of its parts: whoever takes some slots enters their rows.

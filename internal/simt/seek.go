@@ -91,6 +91,7 @@ func (e *rowBody) enterWord(i int) {
 	op := &e.Ops[i]
 	s := e.Streams[op.Stream]
 	t := e.hashTable(op, e.arguments.buffer(s.Buffer, s.Kind, plan.ReadsWrites), e.expr(op.Args[2]))
+	t.Bucket = op.Bucket
 	t.EnterLeast(e.b, e.expr(op.Args[0]), e.expr(op.Args[1]))
 }
 

@@ -207,7 +207,13 @@ func (m *machine) enter(op *tile.Op, word ir.Scalar, slot, slots int64) {
 	if slot < 0 || slot >= slots {
 		return
 	}
-	for at := slot; ; at = (at + 1) % slots {
+	bucket := int64(1)
+	if op.AnyOrder {
+		bucket = int64(max(op.Bucket, 1))
+	}
+	for i := range slots { // looked at before
+		at := (slot/bucket + i/bucket) * bucket % slots
+		at += (slot + i) % bucket
 		held := m.load(op.Stream, at, false)
 		if held == ir.Int(held.Kind, 0) {
 			data[at] = word
@@ -220,6 +226,7 @@ func (m *machine) enter(op *tile.Op, word ir.Scalar, slot, slots int64) {
 			return
 		}
 	}
+	fail("no slot is free")
 }
 
 // enterParts makes a hash table of all rows with a hash and a code.
