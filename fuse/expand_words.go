@@ -1,6 +1,10 @@
 package fuse
 
-import "github.com/kgen-go/kgen/ir"
+import (
+	"math"
+
+	"github.com/kgen-go/kgen/ir"
+)
 
 // Few rows of a table whose slots turn out to be no keys enter it as words at once, where the pipeline searches one table alone: a hash that tells the key,
 // above the number of the row and its code. So the least word of a key is that of its first row, no slot is visited again to look for
@@ -64,6 +68,16 @@ func (o *ordering) withoutRow(t rowTable, c *coding, found *ir.Value) *ir.Value 
 	one := o.constant(ir.Int(ir.U64, 1))
 	low := o.cast(ir.U32, o.apply(ir.OpSub, o.apply(ir.OpShl, one, o.cast(ir.U64, c.bits)), one))
 	return o.apply(ir.OpAnd, found, o.choose(hasRows, low, o.integer(low, 1<<codeBits-1)))
+}
+
+// leastCodes returns the codes of the first rows in slots that are keys, by the codes of all rows that have moved: the least word of a slot has that of its first row, so
+// no row is looked up again.
+func (o *ordering) leastCodes(t rowTable, code *ir.Value) *ir.Value {
+	word := o.wordWith(o.index(code, code.Type.Domain), code)
+	args := []*ir.Value{t.rows.Args[0], t.rows.Args[1], word}
+	words := o.add(o.pos, ir.Value{Op: ir.OpEnter, Args: args, AnyOrder: true, Direct: true, Type: ir.Type{Kind: ir.U64, Domain: t.rows.Type.Domain}})
+	isTaken := o.apply(ir.OpNe, words, o.integer(words, math.MaxUint64))
+	return o.choose(isTaken, o.cast(ir.U32, words), o.constant(ir.Int(ir.U32, 0)))
 }
 
 // noSlots returns a column without rows, in place of one of the slots of a table that nobody reads. How many it has is known when others are.

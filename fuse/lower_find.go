@@ -76,7 +76,7 @@ func (l *lowering) insert(v *ir.Value) {
 	l.tableKeys(s, v)
 	l.length(s, v.Type.Domain)
 	s.roots = append(s.roots, v)
-	if w := l.defineResult(s, v); v.Op != ir.OpEnter {
+	if w := l.defineResult(s, v); v.Op != ir.OpEnter || v.Direct {
 		w.Fill = ir.Int(v.Type.Kind, -1)
 	}
 }
@@ -120,9 +120,12 @@ func (b *kernelBuilder) enter(w *Value) {
 	b.known(w.Domain)
 	stream := b.Stream(w.Name, w.Type, w.Name, tile.Scatter, true)
 	domain, word, slot, slots := b.row(v.Args[0].Type.Domain), b.operand(v.Args[2]), b.column(v.Args[0]), b.lengthBefore(w.Domain)
-	if v.AnyOrder {
+	switch {
+	case v.Direct:
+		b.EnterDirect(domain, stream, word, slot, slots)
+	case v.AnyOrder:
 		b.EnterLeast(domain, stream, word, slot, slots, v.Split)
-	} else {
+	default:
 		b.Enter(domain, stream, word, slot, slots)
 	}
 }

@@ -57,7 +57,7 @@ type Value struct {
 	Desc     []bool   // OpOrder: per key, descending
 	Limit    *Value   // OpOrder: the limit: operand, or nil; of a fold of the compiler: a condition that others have not, or nil
 	AnyOrder bool     // OpRank: rows of one digit may go to each other's places; OpEnter: rows come in any order, and of words with the same high bits the least stays
-	Direct   bool     // OpInsert: rows of one slot have equal keys
+	Direct   bool     // OpInsert: rows of one slot have equal keys; OpEnter: words of one slot have, the least of them stays, and free slots have all bits set
 	Likely   bool     // of a scalar condition of the compiler: it usually holds
 
 	Name string // the statement or parameter that names it, or ""

@@ -352,6 +352,11 @@ func (b *Builder) EnterLeast(domain, stream int, word, slot, slots ID, bucket in
 	b.emit(Op{Kind: Enter, Domain: domain, Stream: stream, AnyOrder: true, Bucket: bucket, Args: []ID{word, slot, slots}})
 }
 
+// EnterDirect is [Builder.EnterLeast] where words of one slot have equal keys, and free slots all bits set.
+func (b *Builder) EnterDirect(domain, stream int, word, slot, slots ID) {
+	b.emit(Op{Kind: Enter, Domain: domain, Stream: stream, AnyOrder: true, Direct: true, Args: []ID{word, slot, slots}})
+}
+
 // Cuckoo enters row in the cuckoo hash table stream of so many slots; see the operation Cuckoo.
 // The streams others have the keys of all rows, and homes their slots.
 func (b *Builder) Cuckoo(domain, stream int, others, homes []int, row, slots ID) {

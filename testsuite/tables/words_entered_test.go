@@ -54,7 +54,7 @@ pipeline row(a: [n]i32, b: [m]i32, x: [m]i32) {
 			}
 			var entering []string
 			for _, k := range program.Kernels {
-				if k.Has(func(op *tile.Op) bool { return op.Kind == tile.Enter && op.AnyOrder }) {
+				if k.Has(func(op *tile.Op) bool { return op.Kind == tile.Enter && op.AnyOrder && !op.Direct }) {
 					entering = append(entering, k.Name)
 				}
 			}

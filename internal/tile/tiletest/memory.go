@@ -207,6 +207,10 @@ func (m *machine) enter(op *tile.Op, word ir.Scalar, slot, slots int64) {
 	if slot < 0 || slot >= slots {
 		return
 	}
+	if op.Direct {
+		data[slot].Bits = min(data[slot].Bits, word.Bits)
+		return
+	}
 	bucket := int64(1)
 	if op.AnyOrder {
 		bucket = int64(max(op.Bucket, 1))
