@@ -149,7 +149,7 @@ func TestMovedRows(t *testing.T) {
 			isIn := func(kernel, name string) bool { return kernel != "" && strings.HasPrefix(name+"_", kernel+"_") }
 			sorted, most := false, 300
 			if p.Name == "looked" {
-				most = 2200 // so that the folds of tiles are gathered in several rounds
+				most = 5000 // so that the folds of tiles are gathered in several rounds
 			}
 			lowered, err := simt.Lower(program, plan.Schedule{Workgroup: 8, Items: 2, Scheme: []string{simt.SchemePublished, simt.SchemeLookback}[i%2]})
 			if err != nil {
