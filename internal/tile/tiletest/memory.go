@@ -321,12 +321,16 @@ func (m *machine) match(op *tile.Op, slot, slots int64, key []ir.Scalar) ir.Scal
 		}
 		slot = (slot + 1) % slots
 	}
-	for {
+	for isOver := false; ; {
 		word := m.load(op.Stream, slot, false)
-		if word.Bits == 0 || word.Bits>>32 == key[0].Bits {
+		if word.Bits != 0 && word.Bits>>32 == key[0].Bits {
 			return codeOf(word)
 		}
+		isOver = isOver || word.Bits == 0
 		slot = (slot + 1) % slots
+		if isOver && slot%int64(max(op.Bucket, 1)) == 0 { // a bucket with a free slot is the last one
+			return codeOf(ir.Scalar{})
+		}
 	}
 }
 
