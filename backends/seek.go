@@ -121,12 +121,23 @@ func (t HashTable) Enter(b *loop.Builder, word, slot loop.Expr) {
 	}, nil)
 }
 
-// EnterLeast enters a word of 64 bits as Enter does, whatever others enter meanwhile: the least of those with an equal key stays.
+// EnterLeast enters a word of 64 bits as Enter does, whatever others enter meanwhile: the least of those with an equal key stays. In a bucket, slots are
+// taken from that of the word on and around: then fewer rows want the first one.
 func (t HashTable) EnterLeast(b *loop.Builder, word, slot loop.Expr) {
 	word = b.Let("word", loop.To(t.Memory.T.Elem(), word))
 	at := b.Decl("slot", slot)
 	free := loop.ConstOf(ir.Int(t.Memory.T.Kind, 0))
-	around := b.Let("last_slot", loop.Sub(t.Slots, loop.ConstOf(ir.Int(ir.I64, 1))))
+	number := func(n int) loop.Expr { return loop.ConstOf(ir.Int(ir.I64, int64(n))) }
+	around := b.Let("last_slot", loop.Sub(t.Slots, number(1)))
+	next := func() { b.Assign(at, loop.Apply(ir.OpAnd, loop.Add(at, number(1)), around)) }
+	if t.Bucket > 0 {
+		place := func(slot loop.Expr) loop.Expr { return loop.Apply(ir.OpAnd, slot, number(t.Bucket-1)) }
+		first := b.Let("first_place", place(at))
+		next = func() {
+			b.Assign(at, loop.Apply(ir.OpOr, loop.Apply(ir.OpAnd, at, number(-t.Bucket)), place(loop.Add(at, number(1)))))
+			b.If(loop.Eq(place(at), first), func() { b.Assign(at, loop.Apply(ir.OpAnd, loop.Add(at, number(t.Bucket)), around)) }, nil)
+		}
+	}
 	b.If(loop.Inside(at, t.Slots), func() {
 		b.While(loop.True, func() {
 			held := b.CompareExchange("held", t.Memory, at, free, word)
@@ -135,7 +146,7 @@ func (t HashTable) EnterLeast(b *loop.Builder, word, slot loop.Expr) {
 				b.If(loop.Lt(word, held), func() { b.Atomic(loop.AtomicMin, t.Memory, at, word) }, nil)
 				b.Break()
 			}, nil)
-			b.Assign(at, loop.Apply(ir.OpAnd, loop.Add(at, loop.ConstOf(ir.Int(ir.I64, 1))), around))
+			next()
 		})
 	}, nil)
 }
@@ -243,15 +254,16 @@ func (t HashTable) codeIn(b *loop.Builder, key loop.Expr) func(words []loop.Expr
 	}
 }
 
-// matchBuckets assigns the code in the words that have the key to found, from bucket to bucket. Slots of one are taken
-// in turn, so that a search ends where the last slot is free.
+// matchBuckets assigns the code in the words that have the key to found, from bucket to bucket. All slots of one are taken
+// before a row goes on to the next, so that a search ends where a slot is free.
 func (t HashTable) matchBuckets(b *loop.Builder, found, at *loop.Var, next loop.Expr, codeIn func(words []loop.Expr) loop.Expr, first []loop.Expr) {
 	none := loop.ConstOf(ir.Int(ir.U32, 0))
 	look := func(words []loop.Expr) (isOver loop.Expr) {
+		isFree := loop.Expr(loop.False)
 		for slot := range slices.Chunk(words, len(words)/t.Bucket) {
 			b.Assign(found, loop.Apply(ir.OpOr, found, codeIn(slot)))
+			isFree = loop.Or(isFree, loop.Eq(loop.ToKind(ir.U32, slot[len(slot)-1]), none))
 		}
-		isFree := loop.Eq(loop.ToKind(ir.U32, words[len(words)-1]), none)
 		return loop.Or(loop.Ne(found, none), isFree)
 	}
 	search := func() {

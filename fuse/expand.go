@@ -240,6 +240,7 @@ func (e *expansion) value(v *ir.Value) {
 		e.side(v)
 	case e.foldPairs(v):
 	case e.foldMoved(v):
+	case e.ofFoldMoved(v):
 	case e.pair(v):
 	case v.By != nil && v.By.Op == ir.OpGroups:
 		e.aggregate(v)

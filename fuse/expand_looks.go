@@ -1,6 +1,10 @@
 package fuse
 
-import "github.com/kgen-go/kgen/ir"
+import (
+	"slices"
+
+	"github.com/kgen-go/kgen/ir"
+)
 
 // Where a table leaves the second-level cache, nearly every row that is looked up waits for memory. If all that is asked of
 // what is found is folded in any order, many rows move first, in the order of the high bits of the slots where their searches begin:
@@ -42,6 +46,48 @@ func (e *expansion) foldMoved(v *ir.Value) bool {
 	e.values[v] = e.either(m.areMany, e.add(v.Pos, made), asTheyCome, ir.Type{Kind: v.Type.Kind})
 	e.values[v].Name = v.Name
 	return true
+}
+
+// ofFoldMoved writes what follows from an aggregate that is made in both ways, and from nothing else, in both: the kernel that ends either has it.
+func (e *expansion) ofFoldMoved(v *ir.Value) bool {
+	if !v.Op.IsElementwise() || !v.Type.IsScalar() || e.isChecked(v) {
+		return false
+	}
+	args := e.columns(v.Args)
+	var fold *ir.Value
+	for _, x := range args {
+		switch {
+		case x.Op == ir.OpEither && (fold == nil || x.Limit == fold.Limit):
+			fold = x
+		case x.Op != ir.OpConst:
+			return false
+		}
+	}
+	if fold == nil || !e.isOfLooks(fold.Limit) {
+		return false
+	}
+	made := func(way int) *ir.Value {
+		of := ir.Value{Op: v.Op, Type: v.Type, Args: slices.Clone(args)}
+		for i, x := range args {
+			if x.Op == ir.OpEither {
+				of.Args[i] = x.Args[way]
+			}
+		}
+		return e.add(v.Pos, of)
+	}
+	e.values[v] = e.either(fold.Limit, made(0), made(1), v.Type)
+	e.values[v].Name = v.Name
+	return true
+}
+
+// isOfLooks reports whether a condition says if rows move that are looked up.
+func (e *expansion) isOfLooks(condition *ir.Value) bool {
+	for _, m := range e.looks {
+		if m.areMany == condition {
+			return true
+		}
+	}
+	return false
 }
 
 // foldedLooks returns the search whose rows v folds in any order, if it may move them: nothing but that and

@@ -228,7 +228,11 @@ func (o *ordering) codes(t rowTable, c coding) *ir.Value {
 	switch {
 	case c.column == nil:
 	case t.moved != nil && c.least != nil: // nothing asks then which row it was
-		code = o.gather(o.pos, t.moved.column(o.codeOfRow(c, o.index(c.column, c.column.Type.Domain))), at)
+		moved := t.moved.column(o.codeOfRow(c, o.index(c.column, c.column.Type.Domain)))
+		if t.rows.Direct {
+			return o.leastCodes(t, moved)
+		}
+		code = o.gather(o.pos, moved, at)
 	default:
 		code = o.encode(c, o.gather(o.pos, t.columnIn(o.early(c.column)), at), t.rows)
 	}

@@ -1,6 +1,10 @@
 package fuse
 
-import "github.com/kgen-go/kgen/ir"
+import (
+	"math"
+
+	"github.com/kgen-go/kgen/ir"
+)
 
 // Few rows of a table whose slots turn out to be no keys enter it as words at once, where the pipeline searches one table alone: a hash that tells the key,
 // above the number of the row and its code. So the least word of a key is that of its first row, no slot is visited again to look for
@@ -19,9 +23,9 @@ func (o *ordering) enteredWords(t rowTable, c *coding) *ir.Value {
 	rows := t.keys[0].Type.Domain
 	row := func() *ir.Value { return o.cast(ir.U32, o.index(t.keys[0], rows)) }
 	enter := func(low *ir.Value) *ir.Value {
-		word := o.wordWith(o.narrowHash(o.words(o.sortKeysOf(t.keys))[0]), low)
-		args := []*ir.Value{o.hashSlot(t, t.keys), t.hashed, word}
-		return o.add(o.pos, ir.Value{Op: ir.OpEnter, Args: args, AnyOrder: true, Type: ir.Type{Kind: ir.U64, Domain: t.sorted.slots}})
+		hash := o.narrowHash(o.words(o.sortKeysOf(t.keys))[0])
+		args := []*ir.Value{o.shortSlot(t, hash), t.hashed, o.wordWith(hash, low)}
+		return o.add(o.pos, ir.Value{Op: ir.OpEnter, Args: args, AnyOrder: true, Split: t.bucket, Type: ir.Type{Kind: ir.U64, Domain: t.sorted.slots}})
 	}
 	withRow := func() *ir.Value { return enter(o.apply(ir.OpAdd, row(), o.constant(ir.Int(ir.U32, 1)))) }
 	switch {
@@ -64,6 +68,16 @@ func (o *ordering) withoutRow(t rowTable, c *coding, found *ir.Value) *ir.Value 
 	one := o.constant(ir.Int(ir.U64, 1))
 	low := o.cast(ir.U32, o.apply(ir.OpSub, o.apply(ir.OpShl, one, o.cast(ir.U64, c.bits)), one))
 	return o.apply(ir.OpAnd, found, o.choose(hasRows, low, o.integer(low, 1<<codeBits-1)))
+}
+
+// leastCodes returns the codes of the first rows in slots that are keys, by the codes of all rows that have moved: the least word of a slot has that of its first row, so
+// no row is looked up again.
+func (o *ordering) leastCodes(t rowTable, code *ir.Value) *ir.Value {
+	word := o.wordWith(o.index(code, code.Type.Domain), code)
+	args := []*ir.Value{t.rows.Args[0], t.rows.Args[1], word}
+	words := o.add(o.pos, ir.Value{Op: ir.OpEnter, Args: args, AnyOrder: true, Direct: true, Type: ir.Type{Kind: ir.U64, Domain: t.rows.Type.Domain}})
+	isTaken := o.apply(ir.OpNe, words, o.integer(words, math.MaxUint64))
+	return o.choose(isTaken, o.cast(ir.U32, words), o.constant(ir.Int(ir.U32, 0)))
 }
 
 // noSlots returns a column without rows, in place of one of the slots of a table that nobody reads. How many it has is known when others are.

@@ -96,7 +96,12 @@ func (g *Graph) wayName(s *Stage) string {
 		d := v.Args[1].Type.Domain
 		return d.Kind == ir.DomainBins && d.By != nil && d.By.Op == ir.OpExpand && d.By.Args[0].Type.Domain.Kind == ir.DomainMask
 	})
-	isByParts := hasSlotsOf(ir.OpEnterParts, 1)
+	makes := func(op ir.Op, way int) bool {
+		return slices.ContainsFunc(g.Pipeline.Values, func(v *ir.Value) bool {
+			return v.Op == ir.OpEither && v.Limit == last.condition && v.Args[way].Op == op
+		})
+	}
+	isByParts, isWords := makes(ir.OpEnterParts, 1), makes(ir.OpEnter, 0)
 	isFolded := slices.ContainsFunc(g.Pipeline.Values, func(v *ir.Value) bool {
 		return v.Op == ir.OpEither && v.Limit == last.condition && v.Args[0].Op.IsAggregate()
 	})
@@ -118,6 +123,14 @@ func (g *Graph) wayName(s *Stage) string {
 		return "a table made part by part"
 	case isGrouped, isByParts:
 		return "a table of all rows"
+	case isWords && last.second:
+		return "words of rows, and then of codes"
+	case isWords:
+		return "words of rows and codes"
+	case hasSlotsOf(ir.OpEnterParts, 1) && last.second:
+		return "a hash table"
+	case hasSlotsOf(ir.OpEnterParts, 1):
+		return "a table whose slots are keys"
 	case isFolded && followsFromLengths(last.condition) && last.second:
 		return "rows looked up as they come"
 	case isFolded && followsFromLengths(last.condition):

@@ -76,7 +76,7 @@ func (l *lowering) insert(v *ir.Value) {
 	l.tableKeys(s, v)
 	l.length(s, v.Type.Domain)
 	s.roots = append(s.roots, v)
-	if w := l.defineResult(s, v); v.Op != ir.OpEnter {
+	if w := l.defineResult(s, v); v.Op != ir.OpEnter || v.Direct {
 		w.Fill = ir.Int(v.Type.Kind, -1)
 	}
 }
@@ -119,11 +119,15 @@ func (b *kernelBuilder) enter(w *Value) {
 	v := w.IR
 	b.known(w.Domain)
 	stream := b.Stream(w.Name, w.Type, w.Name, tile.Scatter, true)
-	enter := b.Enter
-	if v.AnyOrder {
-		enter = b.EnterLeast
+	domain, word, slot, slots := b.row(v.Args[0].Type.Domain), b.operand(v.Args[2]), b.column(v.Args[0]), b.lengthBefore(w.Domain)
+	switch {
+	case v.Direct:
+		b.EnterDirect(domain, stream, word, slot, slots)
+	case v.AnyOrder:
+		b.EnterLeast(domain, stream, word, slot, slots, v.Split)
+	default:
+		b.Enter(domain, stream, word, slot, slots)
 	}
-	enter(b.row(v.Args[0].Type.Domain), stream, b.operand(v.Args[2]), b.column(v.Args[0]), b.lengthBefore(w.Domain))
 }
 
 // enterParts lowers a hash table whose rows lie in the order of its parts: whoever takes some slots enters their rows.

@@ -163,6 +163,7 @@ func TestWaysOfLooks(t *testing.T) {
 	for results, moves := range map[string]bool{
 		"s: sum(x[f[f >= 0]])": true,
 		"s: sum(x[f[f >= 0]]), n: count(f < 0), x: x[f[f >= 0]]": true,
+		"s: f64(sum(x[f[f >= 0]])) * 2.0":                        true, // in the kernels that fold
 		"s: sum(x[f[f >= 0 && a > 3]] * y[f >= 0 && a > 3])":     true,
 		"s: sum(f64(x[f[f >= 0]]))":                              false,
 		"s: first(x[f[f >= 0]], else: 0)":                        false,
@@ -179,6 +180,11 @@ func TestWaysOfLooks(t *testing.T) {
 		for _, name := range []string{"rows looked up in the order of the table", "rows looked up as they come"} {
 			if names[name] != moves {
 				t.Errorf("%s: ways %v", results, names)
+			}
+		}
+		for _, k := range p.Kernels {
+			if moves && k.Domains[0].Plan == "" {
+				t.Errorf("%s: %s has scalars alone", results, k.Name)
 			}
 		}
 	}

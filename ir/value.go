@@ -53,12 +53,12 @@ type Value struct {
 	Present  *Value   // OpParam, a bool column: the parameter of whose rows it tells which have a value
 	Reduce   ReduceOp // OpScan, OpExscan
 	Shift    int64    // OpPrev, OpNext: rows, >= 0; OpEnterParts: by how many high bits of their hashes, of 32, the rows are sorted
-	Split    int      // OpFind, OpJoin: Args[:Split] is the left key tuple, Args[Split:] the right one; OpRank: bits of a digit; OpInsert: by how many high bits of their slots the rows are sorted; OpMatch, OpEnterParts: of what number slots are multiples, if of any; OpBins: without how many low bits of their bins, if any; OpGroupParts: with how many groups a part may be divided
+	Split    int      // OpFind, OpJoin: Args[:Split] is the left key tuple, Args[Split:] the right one; OpRank: bits of a digit; OpInsert: by how many high bits of their slots the rows are sorted; OpMatch, OpEnterParts, OpEnter in any order: of what number slots are multiples from which on searches go, if of any; OpBins: without how many low bits of their bins, if any; OpGroupParts: with how many groups a part may be divided
 	Desc     []bool   // OpOrder: per key, descending
 	Limit    *Value   // OpOrder: the limit: operand, or nil; of a fold of the compiler: a condition that others have not, or nil
 	AnyOrder bool     // OpRank: rows of one digit may go to each other's places; OpEnter: rows come in any order, and of words with the same high bits the least stays
-	Direct   bool     // OpInsert: rows of one slot have equal keys
 	Padded   bool     // OpGather: the last element is 0, as what is gathered where there is none
+	Direct   bool     // OpInsert: rows of one slot have equal keys; OpEnter: words of one slot have, the least of them stays, and free slots have all bits set
 	Likely   bool     // of a scalar condition of the compiler: it usually holds
 
 	Name string // the statement or parameter that names it, or ""

@@ -54,6 +54,27 @@ func TestTilePrograms(t *testing.T) {
 	}
 }
 
+// TestTileProgramsOfTables compares those of tables of few rows and of rows that move, whose slots are keys or, by a factor, are not.
+func TestTileProgramsOfTables(t *testing.T) {
+	for _, keys := range []string{"a, in: b", "a * 1640531527, in: b * 1640531527"} {
+		text := "pipeline p(a: [n]i32, b: [m]i32, x: [m]i32) {\n\tf = find(" + keys + ")\n\treturn s: sum(x[f[f >= 0]]), misses: count(f < 0)\n}\n"
+		pipelines, errs := ir.Load("tables.kg", []byte(text))
+		if err := errs.Err(); err != nil {
+			t.Fatal(err)
+		}
+		entry := testsuite.Entry{Name: keys, Pipeline: pipelines[0], Columns: testsuite.RandomData{Rows: 40, Shape: testsuite.Shapes()[0]}.Columns(pipelines[0])}
+		for _, moved := range []int{10, 1000} {
+			options := kerneltest.EmulatedOptions(fuse.LevelAuto, "")
+			options.Short, options.Partitions, options.Moved = true, true, moved
+			program, _, err := compile.Compile(entry.Pipeline, options)
+			if err != nil {
+				t.Fatal(err)
+			}
+			compareTilePrograms(t, program, entry, fmt.Sprintf("%d rows move", moved))
+		}
+	}
+}
+
 func compareTilePrograms(t *testing.T, program *backends.Program, entry testsuite.Entry, level string) {
 	name := fnv.New64a()
 	fmt.Fprint(name, entry.Name, level)

@@ -2,6 +2,7 @@ package simt
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/kgen-go/kgen/internal/loop"
 	"github.com/kgen-go/kgen/internal/tile"
@@ -178,7 +179,11 @@ func (s *launches) finish() *function {
 	}
 	for _, ops := range s.foldedTogether(s.reductions()) {
 		st := s.stateOf(ops)
-		whole := e.foldTiles(st, loop.ToCounter(e.arguments.value("tiles", s.folded)), func(j int) *loop.Var {
+		fold := e.foldTiles
+		if s.lone.moved && !slices.ContainsFunc(ops, func(i int) bool { return s.Ops[i].FoldsInOrder() }) { // a tile has a work-group of its own, so they are many
+			fold = e.foldAllTiles
+		}
+		whole := fold(st, loop.ToCounter(e.arguments.value("tiles", s.folded)), func(j int) *loop.Var {
 			return e.memory(s.states[st.slots[j].stateKey], st.slots[j], plan.Reads)
 		})
 		for j, slot := range st.slots {

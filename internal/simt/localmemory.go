@@ -136,7 +136,7 @@ func (k *kernel) tryWorkgroup(items int, aligned func(stream int) bool) {
 // time if each has a work-item. By a program 2^20 rows with keys of their own enter a hash table in 37 us in place of 42 then, 2^18 in 25 in place of 31,
 // on an H200.
 func isSearch(op *tile.Op) bool {
-	return op.Kind == tile.Search || op.Kind == tile.Enter || op.Kind == tile.Insert && !op.IsLimited() && !op.Direct
+	return op.Kind == tile.Search || !op.Direct && (op.Kind == tile.Enter || op.Kind == tile.Insert && !op.IsLimited())
 }
 
 // muchGathered is how many loads of a row from anywhere are many: work-items of one row each have as many on their way as others.

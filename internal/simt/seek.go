@@ -78,12 +78,17 @@ func (e *rowBody) insert(i int) {
 	}
 	s := e.Streams[op.Stream]
 	t := e.hashTable(op, e.arguments.buffer(s.Buffer, s.Kind, plan.ReadsWrites), e.expr(op.Args[2]))
-	if op.Direct { // nobody asks whose a slot was, so nobody waits to hear
-		e.b.Atomic(loop.AtomicMin, t.Memory, e.expr(op.Args[1]), loop.To(t.Memory.T.Elem(), e.expr(op.Args[0])))
+	if op.Direct {
+		e.takeSlot(op, t.Memory)
 		return
 	}
 	t.Looks = isNarrow(t.Keys)
 	t.Insert(e.b, e.expr(op.Args[0]), e.expr(op.Args[1]), e.exprs(op.Args[4:]), false)
+}
+
+// takeSlot leaves the least of what rows enter in one slot there. Nobody asks whose a slot was, so nobody waits to hear.
+func (e *rowBody) takeSlot(op *tile.Op, memory *loop.Var) {
+	e.b.Atomic(loop.AtomicMin, memory, e.expr(op.Args[1]), loop.To(memory.T.Elem(), e.expr(op.Args[0])))
 }
 
 // enterWord enters a word in a hash table. Nothing but the word in a slot is looked at, so a row waits for one access to each.
@@ -91,6 +96,11 @@ func (e *rowBody) enterWord(i int) {
 	op := &e.Ops[i]
 	s := e.Streams[op.Stream]
 	t := e.hashTable(op, e.arguments.buffer(s.Buffer, s.Kind, plan.ReadsWrites), e.expr(op.Args[2]))
+	if op.Direct {
+		e.takeSlot(op, t.Memory)
+		return
+	}
+	t.Bucket = op.Bucket
 	t.EnterLeast(e.b, e.expr(op.Args[0]), e.expr(op.Args[1]))
 }
 

@@ -45,6 +45,26 @@ func (t *tileStates) mine(e *function, start loop.Expr) []loop.Expr {
 	return exprsOf(mine)
 }
 
+// gatheredAtOnce is how many tiles, a work-group's work-items apart, each work-item folds in a round if these may be in any order.
+const gatheredAtOnce = 16
+
+// foldAllTiles is foldTiles of many tiles, whose states may be combined in any order: the work-group combines its own once, behind all rounds.
+func (e *function) foldAllTiles(st *state, tiles loop.Expr, from func(j int) *loop.Var) (whole []*loop.Var) {
+	whole = e.declare(st, st.identities())
+	t := &tileStates{st, loop.Int(0), tiles, from}
+	mine := e.declare(st, st.identities())
+	first := e.b.Decl("first", e.localID)
+	e.b.While(loop.Lt(first, tiles), func() {
+		e.b.For("i", loop.Int(0), loop.Int(gatheredAtOnce), func(i *loop.Var) {
+			at := e.b.Let("at", loop.Add(first, loop.Mul(i, loop.Int(int64(e.workgroup)))))
+			e.b.If(loop.Lt(at, tiles), func() { e.assignAll(mine, e.combine(st, exprsOf(mine), t.load(e, at))) }, nil)
+		})
+		e.b.Assign(first, loop.Add(first, loop.Int(int64(e.workgroup*gatheredAtOnce))))
+	})
+	e.collective.fold(e, st, exprsOf(mine), func(total []loop.Expr) { e.assignAll(whole, total) })
+	return whole
+}
+
 // foldTiles folds the states of all tiles in one work-group, of which the first work-item knows the fold.
 func (e *function) foldTiles(st *state, tiles loop.Expr, from func(j int) *loop.Var) (whole []*loop.Var) {
 	whole = e.declare(st, st.identities())

@@ -347,9 +347,14 @@ func (b *Builder) Enter(domain, stream int, word, slot, slots ID) {
 	b.emit(Op{Kind: Enter, Domain: domain, Stream: stream, Args: []ID{word, slot, slots}})
 }
 
-// EnterLeast is [Builder.Enter] by rows in any order, where the least word of a key stays.
-func (b *Builder) EnterLeast(domain, stream int, word, slot, slots ID) {
-	b.emit(Op{Kind: Enter, Domain: domain, Stream: stream, AnyOrder: true, Args: []ID{word, slot, slots}})
+// EnterLeast is [Builder.Enter] by rows in any order, where the least word of a key stays, in buckets of so many slots if not of 0.
+func (b *Builder) EnterLeast(domain, stream int, word, slot, slots ID, bucket int) {
+	b.emit(Op{Kind: Enter, Domain: domain, Stream: stream, AnyOrder: true, Bucket: bucket, Args: []ID{word, slot, slots}})
+}
+
+// EnterDirect is [Builder.EnterLeast] where words of one slot have equal keys, and free slots all bits set.
+func (b *Builder) EnterDirect(domain, stream int, word, slot, slots ID) {
+	b.emit(Op{Kind: Enter, Domain: domain, Stream: stream, AnyOrder: true, Direct: true, Args: []ID{word, slot, slots}})
 }
 
 // Cuckoo enters row in the cuckoo hash table stream of so many slots; see the operation Cuckoo.

@@ -56,3 +56,29 @@ func TestCUDAEmulationMoved(t *testing.T) {
 		})
 	}
 }
+
+// TestCUDAEmulationEntered lets emitted CUDA C++ enter words of few rows whose slots are no keys, of which several have one key, checked for races.
+func TestCUDAEmulationEntered(t *testing.T) {
+	p := irtest.Load(t, "pipeline p(k: [n]i32, in: [m]i32, x: [m]i32) {\n\tf = find(k, in: in)\n\treturn total: sum(x[f[f >= 0]])\n}\n")
+	program, _, err := compile.Compile(p, compile.For(fuse.LevelAuto, plan.Schedule{}).WithHash(plan.Schedule{}, cuda.HashGroups))
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, err := cuda.Emitter().Make(program, plan.Schedule{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := <-newEmulators(t, emu.Options{Check: true, Limit: time.Minute})
+	const left, right = 3000, 1700
+	for _, span := range []int64{1000, 1 << 30} { // codes fit beside numbers of rows, or not
+		in := []ir.Column{ir.NewColumn(ir.I32, left), ir.NewColumn(ir.I32, right), ir.NewColumn(ir.I32, right)}
+		for r := range left {
+			in[0].Set(r, ir.Int(ir.I32, int64(int32(uint32(r%1500)*2246822519))))
+		}
+		for r := range right {
+			in[1].Set(r, ir.Int(ir.I32, int64(int32(uint32(r*r%1201)*2246822519))))
+			in[2].Set(r, ir.Int(ir.I32, int64(r)*(span/right)))
+		}
+		kerneltest.Agree(t, made.Plan, e.Runner(made), p, fmt.Sprintf("values below %d", span), in)
+	}
+}

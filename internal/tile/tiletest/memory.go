@@ -207,7 +207,17 @@ func (m *machine) enter(op *tile.Op, word ir.Scalar, slot, slots int64) {
 	if slot < 0 || slot >= slots {
 		return
 	}
-	for at := slot; ; at = (at + 1) % slots {
+	if op.Direct {
+		data[slot].Bits = min(data[slot].Bits, word.Bits)
+		return
+	}
+	bucket := int64(1)
+	if op.AnyOrder {
+		bucket = int64(max(op.Bucket, 1))
+	}
+	for i := range slots { // looked at before
+		at := (slot/bucket + i/bucket) * bucket % slots
+		at += (slot + i) % bucket
 		held := m.load(op.Stream, at, false)
 		if held == ir.Int(held.Kind, 0) {
 			data[at] = word
@@ -220,6 +230,7 @@ func (m *machine) enter(op *tile.Op, word ir.Scalar, slot, slots int64) {
 			return
 		}
 	}
+	fail("no slot is free")
 }
 
 // enterParts makes a hash table of all rows with a hash and a code.
@@ -310,12 +321,16 @@ func (m *machine) match(op *tile.Op, slot, slots int64, key []ir.Scalar) ir.Scal
 		}
 		slot = (slot + 1) % slots
 	}
-	for {
+	for isOver := false; ; {
 		word := m.load(op.Stream, slot, false)
-		if word.Bits == 0 || word.Bits>>32 == key[0].Bits {
+		if word.Bits != 0 && word.Bits>>32 == key[0].Bits {
 			return codeOf(word)
 		}
+		isOver = isOver || word.Bits == 0
 		slot = (slot + 1) % slots
+		if isOver && slot%int64(max(op.Bucket, 1)) == 0 { // a bucket with a free slot is the last one
+			return codeOf(ir.Scalar{})
+		}
 	}
 }
 
