@@ -122,20 +122,28 @@ func (t HashTable) Enter(b *loop.Builder, word, slot loop.Expr) {
 }
 
 // EnterLeast enters a word of 64 bits as Enter does, whatever others enter meanwhile: the least of those with an equal key stays. In a bucket, slots are
-// taken from that of the word on and around: then fewer rows want the first one.
+// taken from that of the word on and around, so that fewer rows want the first one; the last slot after all others, as searches expect.
 func (t HashTable) EnterLeast(b *loop.Builder, word, slot loop.Expr) {
 	word = b.Let("word", loop.To(t.Memory.T.Elem(), word))
-	at := b.Decl("slot", slot)
 	free := loop.ConstOf(ir.Int(t.Memory.T.Kind, 0))
 	number := func(n int) loop.Expr { return loop.ConstOf(ir.Int(ir.I64, int64(n))) }
 	around := b.Let("last_slot", loop.Sub(t.Slots, number(1)))
+	at := b.Decl("slot", slot)
 	next := func() { b.Assign(at, loop.Apply(ir.OpAnd, loop.Add(at, number(1)), around)) }
-	if t.Bucket > 0 {
-		place := func(slot loop.Expr) loop.Expr { return loop.Apply(ir.OpAnd, slot, number(t.Bucket-1)) }
-		first := b.Let("first_place", place(at))
+	if last := t.Bucket - 1; t.Bucket > 0 {
+		bucket := b.Decl("bucket", loop.Apply(ir.OpAnd, slot, number(-t.Bucket)))
+		first := b.Let("first", loop.Apply(ir.OpRem, loop.Apply(ir.OpAnd, slot, number(last)), number(last)))
+		place := b.Decl("place", first)
+		b.Assign(at, loop.Add(bucket, place))
 		next = func() {
-			b.Assign(at, loop.Apply(ir.OpOr, loop.Apply(ir.OpAnd, at, number(-t.Bucket)), place(loop.Add(at, number(1)))))
-			b.If(loop.Eq(place(at), first), func() { b.Assign(at, loop.Apply(ir.OpAnd, loop.Add(at, number(t.Bucket)), around)) }, nil)
+			b.If(loop.Eq(place, number(last)), func() {
+				b.Assign(bucket, loop.Apply(ir.OpAnd, loop.Add(bucket, number(t.Bucket)), around))
+				b.Assign(place, first)
+			}, func() {
+				b.Assign(place, loop.Choose(loop.Eq(place, number(last-1)), number(0), loop.Add(place, number(1))))
+				b.If(loop.Eq(place, first), func() { b.Assign(place, number(last)) }, nil)
+			})
+			b.Assign(at, loop.Add(bucket, place))
 		}
 	}
 	b.If(loop.Inside(at, t.Slots), func() {
@@ -254,16 +262,15 @@ func (t HashTable) codeIn(b *loop.Builder, key loop.Expr) func(words []loop.Expr
 	}
 }
 
-// matchBuckets assigns the code in the words that have the key to found, from bucket to bucket. All slots of one are taken
-// before a row goes on to the next, so that a search ends where a slot is free.
+// matchBuckets assigns the code in the words that have the key to found, from bucket to bucket. The last slot of one is taken
+// after all others, so that a search ends where it is free.
 func (t HashTable) matchBuckets(b *loop.Builder, found, at *loop.Var, next loop.Expr, codeIn func(words []loop.Expr) loop.Expr, first []loop.Expr) {
 	none := loop.ConstOf(ir.Int(ir.U32, 0))
 	look := func(words []loop.Expr) (isOver loop.Expr) {
-		isFree := loop.Expr(loop.False)
 		for slot := range slices.Chunk(words, len(words)/t.Bucket) {
 			b.Assign(found, loop.Apply(ir.OpOr, found, codeIn(slot)))
-			isFree = loop.Or(isFree, loop.Eq(loop.ToKind(ir.U32, slot[len(slot)-1]), none))
 		}
+		isFree := loop.Eq(loop.ToKind(ir.U32, words[len(words)-1]), none)
 		return loop.Or(loop.Ne(found, none), isFree)
 	}
 	search := func() {

@@ -217,7 +217,11 @@ func (m *machine) enter(op *tile.Op, word ir.Scalar, slot, slots int64) {
 	}
 	for i := range slots { // looked at before
 		at := (slot/bucket + i/bucket) * bucket % slots
-		at += (slot + i) % bucket
+		if last := bucket - 1; i%bucket == last {
+			at += last
+		} else {
+			at += (slot%bucket + i%bucket) % last
+		}
 		held := m.load(op.Stream, at, false)
 		if held == ir.Int(held.Kind, 0) {
 			data[at] = word
