@@ -57,7 +57,8 @@ func TestBinsOfKeptRows(t *testing.T) {
 	}
 }
 
-// Narrow keys that may be slots have buckets where rows have nothing but these, and only scalars are asked of what they find.
+// Narrow keys that may be slots have buckets where rows have nothing but these, and only scalars are asked of what they find; those of
+// a join if there is no other search.
 func TestBucketsOfLoneSearches(t *testing.T) {
 	const table = "a: [n]i32, k: [m]i32, w: [m]i32"
 	for _, c := range []struct {
@@ -69,6 +70,8 @@ func TestBucketsOfLoneSearches(t *testing.T) {
 		{table + ", x: [n]i32", "f = find(a, in: k)\nhit = f >= 0\nreturn s: sum(w[f[hit]] * x[hit])", 0},
 		{table, "f = find(a, in: k)\ng = find(a, in: w)\nreturn s: count(f >= 0), n: count(g >= 0)", 0},
 		{table, "f = find(a, in: k)\nj = join(a, w)\nreturn s: count(f >= 0), n: count(j.left >= 0)", 0},
+		{table + ", x: [n]i32", "j = join(a, k)\nreturn x: x[j.left], w: w[j.right]", 2},
+		{table, "j = join(a, k)\ni = join(a, w)\nreturn s: count(j.left >= 0), n: count(i.left >= 0)", 0},
 	} {
 		for _, short := range []bool{false, true} {
 			g := graphOf(t, c.parameters, c.body, Options{Short: short})

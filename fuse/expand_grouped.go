@@ -36,11 +36,11 @@ func (o *ordering) orGrouped(t *rowTable) {
 	hash := sorted.ofFirst(o, sorted.hash)
 	first := o.cast(ir.I64, sorted.ofFirst(o, sorted.beside))
 	first.Type.Target = rows
-	way := rowTable{keys: []*ir.Value{hash}, isDirect: o.constant(ir.BoolScalar(false)), isNarrow: true, hasShortHash: true, areHashes: true}
+	way := rowTable{keys: []*ir.Value{hash}, isDirect: o.constant(ir.BoolScalar(false)), isNarrow: true, hasShortHash: true, areHashes: true, bucket: t.bucket}
 	way.moved = &movedRows{number: unwidened(first), column: func(x *ir.Value) *ir.Value { return o.gather(o.pos, x, first) }}
 	var size *ir.Value
-	size, way.shift = o.hashSlots(o.cast(ir.U64, o.apply(ir.OpGreatest, o.length(hash), o.number(1))))
-	g.taken = o.slotsTaken(o.shortSlot(way, hash), size, o.newDomain(ir.DomainBins, hash.Type.Domain.Name+"_slots", nil))
+	size, way.shift = o.hashSlots(o.cast(ir.U64, o.apply(ir.OpGreatest, o.length(hash), o.number(max(1, int64(t.bucket/2))))))
+	g.taken = o.slotsTaken(o.inBucket(way, o.shortSlot(way, hash)), size, o.newDomain(ir.DomainBins, hash.Type.Domain.Name+"_slots", nil))
 	way.rows = o.placed(g.taken)
 
 	other := *t
