@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -142,16 +143,20 @@ func kgenApart[T any](c *kgenCall, n int) []T {
 // kgenLarge is from how many bytes on memory is large.
 const kgenLarge = 1 << 15
 
-// kgenPlaced is kgenApart for the column of that number.
+// kgenPlaced is kgenApart for the column of that number, whose elements have no pointers. Large memory has any value: to clear
+// it would take as long as to group or join some of the rows, on one core. Of the standard library only a builder leaves memory as it is.
 func kgenPlaced[T any](number, n int) []T {
 	const lines, ways = 3 * 64, 16
 	var element T
 	size := int(unsafe.Sizeof(element))
-	if n*size < kgenLarge {
+	if n < kgenLarge/size || n > math.MaxInt/size-kgenLarge {
 		return make([]T, n)
 	}
 	skipped := number % ways * lines / size
-	return make([]T, skipped+n)[skipped : skipped+n : skipped+n]
+	var memory strings.Builder
+	memory.Grow((skipped + n) * size)
+	memory.WriteByte(0) // what is empty has no address
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.StringData(memory.String()))), skipped+n)[skipped : skipped+n : skipped+n]
 }
 
 // kgenTemporary returns memory of any value for n rows of the present call.
