@@ -107,10 +107,7 @@ func (t HashTable) Enter(b *loop.Builder, word, slot loop.Expr) {
 		}
 		around := b.Let("last_slot", loop.Sub(t.Slots, loop.ConstOf(ir.Int(ir.I64, 1))))
 		held := b.Decl("held", loop.At(t.Memory, at))
-		key := func(word loop.Expr) loop.Expr {
-			return loop.Apply(ir.OpShr, word, loop.ConstOf(ir.Int(ir.U64, codeBits)))
-		}
-		b.While(loop.And(loop.Ne(held, free), loop.Ne(key(held), key(word))), func() {
+		b.While(loop.And(loop.Ne(held, free), loop.Ne(aboveCode(held), aboveCode(word))), func() {
 			b.Assign(at, loop.Apply(ir.OpAnd, loop.Add(at, loop.ConstOf(ir.Int(ir.I64, 1))), around))
 			b.Assign(held, loop.At(t.Memory, at))
 		})

@@ -173,7 +173,7 @@ func (o *ordering) match(t rowTable, keys []*ir.Value, codesOf func(way rowTable
 func (o *ordering) wordsWith(t rowTable, codesOf func(way rowTable) *ir.Value, c *coding) *ir.Value {
 	if t.entersWords {
 		hashed := o.hashedWords(t, codesOf(t.ways.second), c)
-		return o.eitherTable(t.ways, o.cast(ir.U64, o.noSlots(t)), hashed)
+		return o.eitherTable(t.ways, o.cast(ir.U64, o.firstRows(t.keys[0], t.hashed, 0)), hashed)
 	}
 	if t.isWide {
 		held := func(way rowTable) []word { return wideWords(o.heldWords(t, way)) }
@@ -189,16 +189,17 @@ func (o *ordering) wordsIn(t, way rowTable, codesOf func(way rowTable) *ir.Value
 	case way.isSorted:
 		return o.sortedWords(t, codesOf(way))
 	case way.moved != nil && t.sorted != nil: // so slots are keys, and nobody reads words
-		return o.unreadWords(t, way.keys[0])
+		return o.cast(ir.U64, o.firstRows(way.keys[0], t.direct, 1))
 	}
 	return o.codeWord(o.heldBy(t, way), codesOf(way))
 }
 
-// unreadWords returns one word in place of those of all slots of a table of rows with a key.
-func (o *ordering) unreadWords(t rowTable, key *ir.Value) *ir.Value {
+// firstRows returns the numbers of the first rows with a key, most of them at most, in place of a column of slots, so many, that nobody reads. How many there
+// are is known when the slots are.
+func (o *ordering) firstRows(key, slots *ir.Value, most int64) *ir.Value {
 	of := &ordering{expansion: o.expansion, pos: o.pos, rows: key.Type.Domain}
-	one := of.sampleOfSize(o.index(key, of.rows), o.apply(ir.OpLeast, t.direct, o.number(1)))
-	return o.cast(ir.U64, o.index(key, one))
+	first := of.sampleOfSize(o.index(key, of.rows), o.apply(ir.OpLeast, slots, o.number(most)))
+	return o.index(key, first)
 }
 
 // heldWords returns the words of the keys of each slot of a table that is made in one way, or of t itself.

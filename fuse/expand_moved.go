@@ -23,16 +23,15 @@ func (o *ordering) mayMove(keys []*ir.Value) bool {
 func (o *ordering) insertInWays(t *rowTable, size *ir.Value) {
 	rows := t.keys[0].Type.Domain
 	wanted, slots := func(keys []*ir.Value) *ir.Value { return o.wanted(*t, keys) }, size
-	if !t.entersWords {
-		o.insert(t, wanted(t.keys), size, nil)
-	}
+	asTheyCome := wanted
 	if t.hasShortHash { // where slots are no keys, rows are sorted instead
 		wanted, slots = func(keys []*ir.Value) *ir.Value { return o.directSlot(*t, keys) }, t.direct
 	}
-	if t.entersWords {
-		o.insert(t, wanted(t.keys), size, nil)
-		t.rows.Direct = true
+	if t.entersWords { // and few rows enter words there
+		asTheyCome = wanted
 	}
+	o.insert(t, asTheyCome(t.keys), size, nil)
+	t.rows.Direct = t.entersWords
 	low := o.bitsInPart(slots)
 	digit := func() *ir.Value { return o.cast(ir.U32, o.apply(ir.OpShr, o.cast(ir.U64, wanted(t.keys)), low)) }
 	from := &ordering{expansion: o.expansion, pos: o.pos, rows: rows}

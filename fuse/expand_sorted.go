@@ -20,7 +20,7 @@ func (o *ordering) orSorted(t *rowTable) {
 	t.ways = o.rowsOrKeys(t, rowTable{keys: t.keys, rows: o.cast(ir.U32, o.index(t.keys[0], t.keys[0].Type.Domain)), isSorted: true})
 	t.sorted = &sortedTable{}
 	if t.entersWords {
-		t.sorted.none = o.noSlots(*t)
+		t.sorted.none = o.firstRows(t.keys[0], t.hashed, 0)
 	}
 }
 

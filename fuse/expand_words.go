@@ -79,10 +79,3 @@ func (o *ordering) leastCodes(t rowTable, code *ir.Value) *ir.Value {
 	isTaken := o.apply(ir.OpNe, words, o.integer(words, math.MaxUint64))
 	return o.choose(isTaken, o.cast(ir.U32, words), o.constant(ir.Int(ir.U32, 0)))
 }
-
-// noSlots returns a column without rows, in place of one of the slots of a table that nobody reads. How many it has is known when others are.
-func (o *ordering) noSlots(t rowTable) *ir.Value {
-	of := &ordering{expansion: o.expansion, pos: o.pos, rows: t.keys[0].Type.Domain}
-	none := of.sampleOfSize(o.index(t.keys[0], of.rows), o.apply(ir.OpLeast, t.hashed, o.number(0)))
-	return o.index(t.keys[0], none)
-}

@@ -156,7 +156,7 @@ type Op struct {
 	Room       int64 // Store at a place; 0 if Stream has room for all
 	Wide       bool  // Match: the table has two words for each slot, a key of 64 bits, and the code, which is 0 in a free one, below the rest of the key
 	Bucket     int   // Match, EnterParts, Enter: rows have slots that are multiples of so many, of which the table has a multiple, too; 0 for any
-	Direct     bool  // Insert: rows of one slot have equal keys
+	Direct     bool  // Insert: rows of one slot have equal keys; Enter: words of one slot have
 	PartBits   int   // Insert, Probe: the table is of rows that lie in the order of so many high bits of their slots, its parts; 0 if rows lie in any order; EnterParts: of their hashes; GroupParts: so many high bits are those of all keys of a part; 0 if any may differ
 
 	Stage string // the stage it came from
