@@ -38,7 +38,7 @@ var grow = []Mutant{
 	{Name: "each worker rounds a sum of its own", File: "backends/gocpu/driver.go", Tests: "./backends/gocpu -run ^TestForms$",
 		Old: "op.Monoid.Kind == tile.Fold && op.Monoid.IsExact()",
 		New: "op.Monoid.Kind == tile.Fold"},
-	{Name: "columns are used while they grow", File: "internal/loop/verify.go", Tests: "./internal/loop -run ^TestVerify",
+	{Name: "columns are used while they grow", File: "internal/loop/verify_loops.go", Tests: "./internal/loop -run ^TestVerify",
 		Old: "		v.shared = changedOutside(slices.Concat(turns, s.Finish), v.scopes[:guarded])\n",
 		New: "		v.shared = withoutGrown(changedOutside(slices.Concat(turns, s.Finish), v.scopes[:guarded]), turns)\n"},
 }

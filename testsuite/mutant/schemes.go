@@ -216,7 +216,7 @@ var schemes = []Mutant{
 	{Name: "a block sums up for its second turn without the first one", File: "backends/gocpu/driver.go", Tests: "./testsuite -run ^TestCombinedInOrder$",
 		Old: "summary = d.call(lo, hi, d.more[cut-1], before)",
 		New: "summary = d.call(lo, hi, d.more[cut-1], nil)"},
-	{Name: "a turn may read what other turns change", File: "internal/loop/verify.go", Tests: "./internal/loop -run ^TestVerify",
+	{Name: "a turn may read what other turns change", File: "internal/loop/verify_loops.go", Tests: "./internal/loop -run ^TestVerify",
 		Old: "			if len(s.More) > 0 {",
 		New: "			if false {"},
 	{Name: "tables are shared by workers", File: "backends/gocpu/driver.go", Device: "gocpu:race",
