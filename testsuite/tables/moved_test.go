@@ -210,7 +210,7 @@ func TestGroupedRows(t *testing.T) {
 				for k, shape := range testsuite.Shapes() {
 					data := testsuite.RandomData{Rows: rows, Shape: shape, Seed: uint64(i + j + k), Special: true}
 					grouped := false
-					run := kerneltest.Watching(lowered, uint64(j), func(name string) { grouped = grouped || strings.HasPrefix(name, grouping) })
+					run := kerneltest.Watching(lowered, uint64(j), func(name string) { grouped = grouped || strings.HasPrefix(name+"_", grouping+"_") })
 					columns := data.Columns(p)
 					kerneltest.Agree(t, lowered.Plan, run, p, fmt.Sprintf("%+v", data), columns)
 					entered, areKeys := columns[len(columns)-1].Len(), p.Name == "integers"
