@@ -26,6 +26,7 @@ type body struct {
 	sources map[tile.ID]*loop.Var   // per source: that of the row before
 	nested  map[*tile.Op]*nested    // per operation of nested loops
 	parted  *loop.Var               // memory for the table of a part
+	partner partnerTable            // that of the keys of a join
 	grouped groupTable              // that of the groups of a part
 	entered []*entered              // tables with a limit, of rows in any order
 	taken   map[int]*loop.Var       // per table of partitioned rows: how many of its slots these rows have taken
