@@ -176,9 +176,11 @@ func (e *expansion) gatherPairs(pos ir.Pos, x *ir.Value, at *paired) *paired {
 	p := &paired{joined: at.joined, parts: e.gatherPairs(pos, x, at.parts)}
 	switch {
 	case at.sides != nil && at.repeated == at.right:
-		x = at.sides.orderedRight(x)
+		p.single, p.repeated = at.sides.rightAt(x, at.single), at.sides.rightAt(x, at.repeated)
+		return p
 	case at.sides != nil && at.repeated == at.left:
-		x = at.sides.movedLeft(x)
+		p.single, p.repeated = at.sides.leftAt(x, nil), at.sides.leftAt(x, at.repeated)
+		return p
 	}
 	p.single, p.repeated = x, e.ofPairs(pos, x, at)
 	switch {
@@ -204,7 +206,7 @@ func (e *expansion) mapPairs(v *ir.Value, pairOf func(*ir.Value) *paired) *paire
 // ofPairs returns x at the rows of pairs where left rows are repeated. On cores a column of the
 // right side is brought in the order of partners first: those of a left row then lie together.
 func (e *expansion) ofPairs(pos ir.Pos, x *ir.Value, at *paired) *ir.Value {
-	if rows := at.repeated; e.cores && rows == at.right && at.sides == nil {
+	if rows := at.repeated; e.cores && rows == at.right {
 		return e.gather(pos, e.gather(pos, x, rows.Args[0]), rows.Args[1])
 	}
 	return e.gather(pos, x, at.repeated)

@@ -15,8 +15,10 @@ import (
 // partedSides are the sides of a join in the order of parts.
 type partedSides struct {
 	left, right *partition
-	order       *ir.Value // the codes of the right rows, those of equal keys together
-	column      *ir.Value // which these have; nil if they are numbers of rows
+	words       *ir.Value // of the left rows: a key, above the bits of a column beside it, if not nil
+	beside      *ir.Value
+	order       *ir.Value // the codes of the right rows, those of equal keys together: the bits of a column, or numbers of rows if it is nil
+	column      *ir.Value
 	ordered     map[*ir.Value]*ir.Value
 }
 
@@ -36,15 +38,11 @@ func (o *ordering) joinedByParts(v *ir.Value, left, right []*ir.Value) *joined {
 
 	s.left = o.sideOf(left)
 	key := o.cast(ir.U32, o.wordOfKeys(left))
-	beside := o.besideLeft(v)
-	if beside != nil {
-		key = o.wordWith(key, o.bitsOf(beside))
+	if s.beside = o.besideLeft(v); s.beside != nil {
+		key = o.wordWith(key, o.bitsOf(s.beside))
 	}
 	keys := s.left.move(key)
-	if beside != nil {
-		s.left.moved[beside] = o.ofBits(o.cast(ir.U32, keys), beside.Type.Kind)
-	}
-	s.left.on.rows.By = keys
+	s.left.on.rows.By, s.words = keys, keys
 
 	of := func(x *ir.Value) *ir.Value { return o.gather(o.pos, x, o.sameRow(x, s.right.first.Type.Domain)) }
 	from, end := of(s.left.first), o.apply(ir.OpAdd, s.right.first, s.right.count)
@@ -55,24 +53,34 @@ func (o *ordering) joinedByParts(v *ir.Value, left, right []*ir.Value) *joined {
 
 	name := o.domain(v.Type.Domain).Name
 	j := &joined{sides: s, isUnique: o.hasAll(right[0], o.sum(distinct)), hasPartner: o.apply(ir.OpNe, told, o.integer(told, 0))}
-	count, begin := partners{ordering: o}.split(told)
-	begin.Type.Target = s.right.on.rows
-	j.row, j.partner = o.index(keys, s.left.on.rows), begin
+	split := partners{ordering: o}.split // anew for each who needs it, as that costs less than to store it
+	j.row = o.index(keys, s.left.on.rows)
+	_, j.partner = split(told)
+	j.partner.Type.Target = s.right.on.rows
 	j.found = o.newDomain(ir.DomainMask, name+"_found", s.left.on.rows)
 	j.found.By = j.hasPartner
-	pairs, before := o.expanded(repetition{length: count, isNarrow: true}, o.newDomain(ir.DomainJoin, name+"_repeated", s.left.on.rows))
-	ahead := o.apply(ir.OpSub, begin, before)
-	j.left, j.right = pairs, o.apply(ir.OpAdd, o.gather(o.pos, ahead, pairs), o.index(pairs, pairs.Type.Domain))
+	length, _ := split(told)
+	pairs, _ := o.expanded(repetition{length: length, isNarrow: true}, o.newDomain(ir.DomainJoin, name+"_repeated", s.left.on.rows))
+	ends := pairs.Args[0]
+	count, begin := split(o.gather(o.pos, told, pairs))
+	ahead := o.apply(ir.OpSub, o.apply(ir.OpAdd, begin, count), o.gather(o.pos, ends, pairs))
+	j.left, j.right = pairs, o.apply(ir.OpAdd, ahead, o.index(pairs, pairs.Type.Domain))
 	j.right.Type.Target = s.right.on.rows
 	j.out = o.newDomain(ir.DomainEither, name+"_by_parts", left[0].Type.Domain)
 	return j
 }
 
+// joinPartBits are the bits of the part of a row.
+const joinPartBits = 8
+
 // sideOf is a partition of rows by a hash of their keys.
 func (o *ordering) sideOf(keys []*ir.Value) *partition {
 	of := &ordering{expansion: o.expansion, pos: o.pos, rows: keys[0].Type.Domain}
-	digit := func() *ir.Value { return of.hashDigit(of.words(of.sortKeysOf(keys))) }
-	return of.places(partitionBits, digit(), digit())
+	digit := func() *ir.Value {
+		hash := of.hashDigit(of.words(of.sortKeysOf(keys)))
+		return of.apply(ir.OpShr, hash, of.integer(hash, partitionBits-joinPartBits))
+	}
+	return of.places(joinPartBits, digit(), digit())
 }
 
 // wordOfKeys returns the word of narrow keys.
@@ -93,22 +101,33 @@ func (e *expansion) besideLeft(join *ir.Value) *ir.Value {
 	return nil
 }
 
-// movedLeft returns a column of the left side in the order of parts.
-func (s *partedSides) movedLeft(x *ir.Value) *ir.Value { return s.left.move(x) }
-
-// orderedRight returns a column of the right side in the order of the codes.
-func (s *partedSides) orderedRight(x *ir.Value) *ir.Value {
-	o := s.right.on
-	if s.ordered[x] == nil {
-		if x == s.column {
-			s.ordered[x] = o.ofBits(s.order, x.Type.Kind)
-		} else {
-			row := o.cast(ir.I64, s.order)
-			row.Type.Target = x.Type.Domain
-			s.ordered[x] = o.gather(o.pos, x, row)
-		}
+// leftAt returns a column of the left side at some places in the order of parts, at all of them in turn if these are nil.
+func (s *partedSides) leftAt(x, places *ir.Value) *ir.Value {
+	if x == s.beside {
+		return s.left.ofBits(s.left.cast(ir.U32, s.at(s.words, places)), x.Type.Kind)
 	}
-	return s.ordered[x]
+	return s.at(s.left.move(x), places)
+}
+
+// rightAt returns a column of the right side at some places in the order of the codes.
+func (s *partedSides) rightAt(x, places *ir.Value) *ir.Value {
+	o := s.right.on
+	if x == s.column {
+		return o.ofBits(s.at(s.order, places), x.Type.Kind)
+	}
+	if s.ordered[x] == nil { // so that partners lie together
+		row := o.cast(ir.I64, s.order)
+		row.Type.Target = x.Type.Domain
+		s.ordered[x] = o.gather(o.pos, x, row)
+	}
+	return s.at(s.ordered[x], places)
+}
+
+func (s *partedSides) at(x, places *ir.Value) *ir.Value {
+	if places == nil {
+		return x
+	}
+	return s.left.gather(s.left.pos, x, places)
 }
 
 // foldsInAnyOrder reports whether nothing is asked of the pairs of a join but how many they are, and folds of what follows

@@ -243,32 +243,24 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 			digits := make([]int64, 256)
 			sumJoinedKernel7(0, n, add2, key, value, pass2, 0, 0, int64(n), digits)
 		}
-		map3 := kgenTemporary[int32](&call, n)
-		if workers > 1 {
-			kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-				sumJoinedKernel8(lo, hi, pass2, map3)
-			})
-		} else {
-			sumJoinedKernel8(0, n, pass2, map3)
-		}
+		map3 := kgenTemporary[int64](&call, 256)
 		map4 := kgenTemporary[int64](&call, 256)
-		map5 := kgenTemporary[int64](&call, 256)
 		if workers > 1 {
 			kgenFork(&call, workers, 256, 4096, func(_, lo, hi int) {
-				sumJoinedKernel9(lo, hi, add2, map4, histogram2, map5)
+				sumJoinedKernel8(lo, hi, add2, map3, histogram2, map4)
 			})
 		} else {
-			sumJoinedKernel9(0, 256, add2, map4, histogram2, map5)
+			sumJoinedKernel8(0, 256, add2, map3, histogram2, map4)
 		}
 		insert := kgenTemporary[uint64](&call, n)
 		insert2 := kgenTemporary[uint32](&call, m)
 		insert3 := kgenTemporary[int64](&call, 256)
 		if workers > 1 {
 			kgenFork(&call, workers, 256, 1, func(_, lo, hi int) {
-				sumJoinedKernel10(lo, hi, add, map2, map4, map5, pass, pass2, insert, insert2, insert3)
+				sumJoinedKernel9(lo, hi, add, map2, map3, map4, pass, pass2, insert, insert2, insert3)
 			})
 		} else {
-			sumJoinedKernel10(0, 256, add, map2, map4, map5, pass, pass2, insert, insert2, insert3)
+			sumJoinedKernel9(0, 256, add, map2, map3, map4, pass, pass2, insert, insert2, insert3)
 		}
 		var sum2 int64
 		if workers > 1 {
@@ -277,7 +269,7 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 			kgenInOrder(&call, workers, 256, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					sum4 := sumJoinedKernel11(lo, hi, insert3)
+					sum4 := sumJoinedKernel10(lo, hi, insert3)
 					blocks.await()
 					sumBefore := sum3
 					sum3 = sumBefore + sum4
@@ -286,28 +278,12 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 			})
 			sum2 = sum3
 		} else {
-			sum2 = sumJoinedKernel11(0, 256, insert3)
+			sum2 = sumJoinedKernel10(0, 256, insert3)
 		}
 		cond6 := sum2 == int64(m)
 		x14 := int64(0)
 		if cond6 {
 			x14 = 1
-		}
-		map6 := kgenTemporary[int64](&call, n)
-		if workers > 1 {
-			kgenFork(&call, workers, n, 4096, func(_, lo, hi int) {
-				sumJoinedKernel12(lo, hi, insert, map6)
-			})
-		} else {
-			sumJoinedKernel12(0, n, insert, map6)
-		}
-		map7 := kgenTemporary[int32](&call, m)
-		if workers > 1 {
-			kgenFork(&call, workers, m, 4096, func(_, lo, hi int) {
-				sumJoinedKernel13(lo, hi, insert2, map7)
-			})
-		} else {
-			sumJoinedKernel13(0, m, insert2, map7)
 		}
 		var jFoundLength2 int64
 		var total2 int64
@@ -322,7 +298,7 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
-						jFoundPlace3, sum5 := sumJoinedKernel14(lo, hi, insert, map3, map6, map7)
+						jFoundPlace3, sum5 := sumJoinedKernel11(lo, hi, insert, pass2, insert2)
 						blocks.await()
 						jFoundPlaceBefore := jFoundPlace2
 						sumBefore := sum4
@@ -334,7 +310,7 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 				jFoundPlace = jFoundPlace2
 				sum3 = sum4
 			} else {
-				jFoundPlace, sum3 = sumJoinedKernel14(0, n, insert, map3, map6, map7)
+				jFoundPlace, sum3 = sumJoinedKernel11(0, n, insert, pass2, insert2)
 			}
 			jFoundLength3 := jFoundPlace
 			total3 := sum3
@@ -342,7 +318,6 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 			total2 = total3
 		} else {
 			add3 := kgenTemporary[int64](&call, n)
-			map8 := kgenTemporary[int64](&call, n)
 			var sum3 int64
 			var sum4 int64
 			var sum5 int64
@@ -355,7 +330,7 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
-						add5, sum9, sum10, sum11 := sumJoinedKernel15Summary(lo, hi, insert)
+						add5, sum9, sum10, sum11 := sumJoinedKernel12Summary(lo, hi, insert)
 						blocks.await()
 						addBefore := add4
 						sumBefore := sum6
@@ -366,14 +341,14 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 						sum7 = sumBefore2 + sum10
 						sum8 = sumBefore3 + sum11
 						blocks.release()
-						sumJoinedKernel15(lo, hi, insert, add3, map6, map8, addBefore, sumBefore, sumBefore2, sumBefore3)
+						sumJoinedKernel12(lo, hi, insert, add3, addBefore, sumBefore, sumBefore2, sumBefore3)
 					}
 				})
 				sum3 = sum6
 				sum4 = sum7
 				sum5 = sum8
 			} else {
-				_, sum3, sum4, sum5 = sumJoinedKernel15(0, n, insert, add3, map6, map8, 0, 0, 0, 0)
+				_, sum3, sum4, sum5 = sumJoinedKernel12(0, n, insert, add3, 0, 0, 0, 0)
 			}
 			x15 := sum4 >> 32
 			x16 := sum3 + x15
@@ -390,7 +365,7 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 				kgenInOrder(&call, workers, int(x18), 32768, func(blocks *kgenBlocks) {
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
-						sum8 := sumJoinedKernel16(lo, hi, add3, map3, map8, map7, int64(n))
+						sum8 := sumJoinedKernel13(lo, hi, add3, pass2, insert, insert2, int64(n))
 						blocks.await()
 						sumBefore := sum7
 						sum7 = sumBefore + sum8
@@ -399,7 +374,7 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 				})
 				sum6 = sum7
 			} else {
-				sum6 = sumJoinedKernel16(0, int(x18), add3, map3, map8, map7, int64(n))
+				sum6 = sumJoinedKernel13(0, int(x18), add3, pass2, insert, insert2, int64(n))
 			}
 			total3 := sum6
 			total2 = total3
@@ -422,7 +397,7 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 		}
 		insert2 := kgenTemporary[uint64](&call, int(x13))
 		clear(insert2)
-		sumJoinedKernel17(0, m, insert, weight, id, insert2, x4, x3, x2, x, int64(m), int64(n), x11, x13)
+		sumJoinedKernel14(0, m, insert, weight, id, insert2, x4, x3, x2, x, int64(m), int64(n), x11, x13)
 		var sum2 int64
 		if workers > 1 {
 			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
@@ -430,7 +405,7 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 			kgenInOrder(&call, workers, int(x13), 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					sum4 := sumJoinedKernel18(lo, hi, insert2)
+					sum4 := sumJoinedKernel15(lo, hi, insert2)
 					blocks.await()
 					sumBefore := sum3
 					sum3 = sumBefore + sum4
@@ -439,7 +414,7 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 			})
 			sum2 = sum3
 		} else {
-			sum2 = sumJoinedKernel18(0, int(x13), insert2)
+			sum2 = sumJoinedKernel15(0, int(x13), insert2)
 		}
 		reduce11 := sum2
 		var sum3 int64
@@ -449,7 +424,7 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 			kgenInOrder(&call, workers, int(x11), 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					sum5 := sumJoinedKernel19(lo, hi, insert)
+					sum5 := sumJoinedKernel16(lo, hi, insert)
 					blocks.await()
 					sumBefore := sum4
 					sum4 = sumBefore + sum5
@@ -458,7 +433,7 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 			})
 			sum3 = sum4
 		} else {
-			sum3 = sumJoinedKernel19(0, int(x11), insert)
+			sum3 = sumJoinedKernel16(0, int(x11), insert)
 		}
 		x14 := sum3 + reduce11
 		cond6 := x14 == int64(m)
@@ -479,7 +454,7 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
-						jFound2Place3, sum6 := sumJoinedKernel20(lo, hi, key, insert, insert2, value, weight, x2, x, int64(m), int64(n), x13, x4, x3)
+						jFound2Place3, sum6 := sumJoinedKernel17(lo, hi, key, insert, insert2, value, weight, x2, x, int64(m), int64(n), x13, x4, x3)
 						blocks.await()
 						jFound2PlaceBefore := jFound2Place2
 						sumBefore := sum5
@@ -491,7 +466,7 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 				jFound2Place = jFound2Place2
 				sum4 = sum5
 			} else {
-				jFound2Place, sum4 = sumJoinedKernel20(0, n, key, insert, insert2, value, weight, x2, x, int64(m), int64(n), x13, x4, x3)
+				jFound2Place, sum4 = sumJoinedKernel17(0, n, key, insert, insert2, value, weight, x2, x, int64(m), int64(n), x13, x4, x3)
 			}
 			jFound2Length3 := jFound2Place
 			total3 := sum4
@@ -509,7 +484,7 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 			insert4 := kgenTemporary[uint64](&call, int(x13))
 			clear(insert4)
 			map2 := kgenTemporary[int64](&call, m)
-			sumJoinedKernel21(0, m, insert3, id, insert4, map2, x2, x, int64(m), int64(n), x11, x13)
+			sumJoinedKernel18(0, m, insert3, id, insert4, map2, x2, x, int64(m), int64(n), x11, x13)
 			aggregate := kgenTemporary[int64](&call, m)
 			clear(aggregate)
 			map3 := kgenTemporary[uint32](&call, m)
@@ -523,7 +498,7 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 				kgenFork(&call, few, m, 4096, func(_, lo, hi int) {
 					aggregateOwn := make([]int64, len(aggregate))
 					histogramOwn := make([]int64, 1024)
-					sumJoinedKernel22(lo, hi, aggregateOwn, id, insert3, insert4, map2, map3, histogramOwn, x2, x, int64(m), int64(n), x13)
+					sumJoinedKernel19(lo, hi, aggregateOwn, id, insert3, insert4, map2, map3, histogramOwn, x2, x, int64(m), int64(n), x13)
 					for i := range aggregateOwn {
 						atomic.AddInt64(&aggregate[i], aggregateOwn[i])
 					}
@@ -532,7 +507,7 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 					}
 				})
 			} else {
-				sumJoinedKernel22(0, m, aggregate, id, insert3, insert4, map2, map3, histogram, x2, x, int64(m), int64(n), x13)
+				sumJoinedKernel19(0, m, aggregate, id, insert3, insert4, map2, map3, histogram, x2, x, int64(m), int64(n), x13)
 			}
 			map4 := kgenTemporary[uint64](&call, m)
 			if workers > 1 {
@@ -541,16 +516,16 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 				kgenInOrder(&call, workers, m, 32768, func(blocks *kgenBlocks) {
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
-						add2 := sumJoinedKernel23Summary(lo, hi, aggregate)
+						add2 := sumJoinedKernel20Summary(lo, hi, aggregate)
 						blocks.await()
 						addBefore := add
 						add = addBefore + add2
 						blocks.release()
-						sumJoinedKernel23(lo, hi, aggregate, map4, addBefore)
+						sumJoinedKernel20(lo, hi, aggregate, map4, addBefore)
 					}
 				})
 			} else {
-				sumJoinedKernel23(0, m, aggregate, map4, 0)
+				sumJoinedKernel20(0, m, aggregate, map4, 0)
 			}
 			add := kgenTemporary[int64](&call, 1024)
 			if workers > 1 {
@@ -559,16 +534,16 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 				kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
-						add3 := sumJoinedKernel24Summary(lo, hi, histogram)
+						add3 := sumJoinedKernel21Summary(lo, hi, histogram)
 						blocks.await()
 						addBefore := add2
 						add2 = addBefore + add3
 						blocks.release()
-						sumJoinedKernel24(lo, hi, histogram, add, addBefore)
+						sumJoinedKernel21(lo, hi, histogram, add, addBefore)
 					}
 				})
 			} else {
-				sumJoinedKernel24(0, 1024, histogram, add, 0)
+				sumJoinedKernel21(0, 1024, histogram, add, 0)
 			}
 			pass := kgenTemporary[uint32](&call, m)
 			pass2 := kgenTemporary[int64](&call, m)
@@ -578,7 +553,7 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						sumJoinedKernel25Summary(lo, hi, map3, 0, digits)
+						sumJoinedKernel22Summary(lo, hi, map3, 0, digits)
 						blocks.await()
 						for digit := range 256 {
 							count := digits[digit]
@@ -586,12 +561,12 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 							counts[digit] += count
 						}
 						blocks.release()
-						sumJoinedKernel25(lo, hi, add, map3, pass, pass2, 0, 0, int64(m), digits)
+						sumJoinedKernel22(lo, hi, add, map3, pass, pass2, 0, 0, int64(m), digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				sumJoinedKernel25(0, m, add, map3, pass, pass2, 0, 0, int64(m), digits)
+				sumJoinedKernel22(0, m, add, map3, pass, pass2, 0, 0, int64(m), digits)
 			}
 			pass3 := kgenTemporary[uint32](&call, m)
 			pass4 := kgenTemporary[int64](&call, m)
@@ -601,7 +576,7 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						sumJoinedKernel26Summary(lo, hi, pass, 8, digits)
+						sumJoinedKernel23Summary(lo, hi, pass, 8, digits)
 						blocks.await()
 						for digit := range 256 {
 							count := digits[digit]
@@ -609,12 +584,12 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 							counts[digit] += count
 						}
 						blocks.release()
-						sumJoinedKernel26(lo, hi, add, pass, pass3, pass2, pass4, 1, 8, int64(m), digits)
+						sumJoinedKernel23(lo, hi, add, pass, pass3, pass2, pass4, 1, 8, int64(m), digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				sumJoinedKernel26(0, m, add, pass, pass3, pass2, pass4, 1, 8, int64(m), digits)
+				sumJoinedKernel23(0, m, add, pass, pass3, pass2, pass4, 1, 8, int64(m), digits)
 			}
 			if workers > 1 {
 				counts := make([]int64, 256)
@@ -622,7 +597,7 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						sumJoinedKernel26Summary(lo, hi, pass3, 16, digits)
+						sumJoinedKernel23Summary(lo, hi, pass3, 16, digits)
 						blocks.await()
 						for digit := range 256 {
 							count := digits[digit]
@@ -630,12 +605,12 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 							counts[digit] += count
 						}
 						blocks.release()
-						sumJoinedKernel26(lo, hi, add, pass3, pass, pass4, pass2, 2, 16, int64(m), digits)
+						sumJoinedKernel23(lo, hi, add, pass3, pass, pass4, pass2, 2, 16, int64(m), digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				sumJoinedKernel26(0, m, add, pass3, pass, pass4, pass2, 2, 16, int64(m), digits)
+				sumJoinedKernel23(0, m, add, pass3, pass, pass4, pass2, 2, 16, int64(m), digits)
 			}
 			pass5 := kgenTemporary[int64](&call, m)
 			if workers > 1 {
@@ -644,7 +619,7 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						digits := make([]int64, 256)
-						sumJoinedKernel28Summary(lo, hi, pass, 24, digits)
+						sumJoinedKernel25Summary(lo, hi, pass, 24, digits)
 						blocks.await()
 						for digit := range 256 {
 							count := digits[digit]
@@ -652,20 +627,20 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 							counts[digit] += count
 						}
 						blocks.release()
-						sumJoinedKernel28(lo, hi, add, pass, pass2, pass5, 3, 24, int64(m), digits)
+						sumJoinedKernel25(lo, hi, add, pass, pass2, pass5, 3, 24, int64(m), digits)
 					}
 				})
 			} else {
 				digits := make([]int64, 256)
-				sumJoinedKernel28(0, m, add, pass, pass2, pass5, 3, 24, int64(m), digits)
+				sumJoinedKernel25(0, m, add, pass, pass2, pass5, 3, 24, int64(m), digits)
 			}
 			map5 := kgenTemporary[uint64](&call, int(x11))
 			if workers > 1 {
 				kgenFork(&call, workers, int(x11), 4096, func(_, lo, hi int) {
-					sumJoinedKernel29(lo, hi, insert3, map4, map5)
+					sumJoinedKernel26(lo, hi, insert3, map4, map5)
 				})
 			} else {
-				sumJoinedKernel29(0, int(x11), insert3, map4, map5)
+				sumJoinedKernel26(0, int(x11), insert3, map4, map5)
 			}
 			add2 := kgenTemporary[int64](&call, n)
 			map6 := kgenTemporary[int64](&call, n)
@@ -681,7 +656,7 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
-						add4, sum10, sum11, sum12 := sumJoinedKernel30Summary(lo, hi, key, map5, insert4, map4, x2, x, int64(m), int64(n), x13)
+						add4, sum10, sum11, sum12 := sumJoinedKernel27Summary(lo, hi, key, map5, insert4, map4, x2, x, int64(m), int64(n), x13)
 						blocks.await()
 						addBefore := add3
 						sumBefore := sum7
@@ -692,14 +667,14 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 						sum8 = sumBefore2 + sum11
 						sum9 = sumBefore3 + sum12
 						blocks.release()
-						sumJoinedKernel30(lo, hi, key, map5, insert4, map4, add2, map6, x2, x, int64(m), int64(n), x13, addBefore, sumBefore, sumBefore2, sumBefore3)
+						sumJoinedKernel27(lo, hi, key, map5, insert4, map4, add2, map6, x2, x, int64(m), int64(n), x13, addBefore, sumBefore, sumBefore2, sumBefore3)
 					}
 				})
 				sum4 = sum7
 				sum5 = sum8
 				sum6 = sum9
 			} else {
-				_, sum4, sum5, sum6 = sumJoinedKernel30(0, n, key, map5, insert4, map4, add2, map6, x2, x, int64(m), int64(n), x13, 0, 0, 0, 0)
+				_, sum4, sum5, sum6 = sumJoinedKernel27(0, n, key, map5, insert4, map4, add2, map6, x2, x, int64(m), int64(n), x13, 0, 0, 0, 0)
 			}
 			x16 := sum5 >> 32
 			x17 := sum4 + x16
@@ -712,10 +687,10 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 			map7 := kgenTemporary[int32](&call, m)
 			if workers > 1 {
 				kgenFork(&call, workers, m, 4096, func(_, lo, hi int) {
-					sumJoinedKernel31(lo, hi, pass5, weight, map7)
+					sumJoinedKernel28(lo, hi, pass5, weight, map7)
 				})
 			} else {
-				sumJoinedKernel31(0, m, pass5, weight, map7)
+				sumJoinedKernel28(0, m, pass5, weight, map7)
 			}
 			var sum7 int64
 			if workers > 1 {
@@ -724,7 +699,7 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 				kgenInOrder(&call, workers, int(x19), 32768, func(blocks *kgenBlocks) {
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
-						sum9 := sumJoinedKernel32(lo, hi, add2, value, map6, map7, int64(n))
+						sum9 := sumJoinedKernel29(lo, hi, add2, value, map6, map7, int64(n))
 						blocks.await()
 						sumBefore := sum8
 						sum8 = sumBefore + sum9
@@ -733,7 +708,7 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 				})
 				sum7 = sum8
 			} else {
-				sum7 = sumJoinedKernel32(0, int(x19), add2, value, map6, map7, int64(n))
+				sum7 = sumJoinedKernel29(0, int(x19), add2, value, map6, map7, int64(n))
 			}
 			total3 := sum7
 			total2 = total3
@@ -788,7 +763,7 @@ func sumJoinedKernel2(lo, hi int, histogram []int64, id []int32) {
 	idRows := id[lo:hi]
 	for i := range idRows {
 		x := (uint32(idRows[i]) - 2147483648) * 2654435761
-		digit := int64((x ^ x>>15) * 2246822519 >> 24 >> 0 & 255)
+		digit := int64((x ^ x>>15) * 2246822519 >> 24 >> 0 >> 0 & 255)
 		// j = join(key, id)
 		bin := int(digit)
 		if uint64(bin) < uint64(len(histogram)) {
@@ -797,7 +772,7 @@ func sumJoinedKernel2(lo, hi int, histogram []int64, id []int32) {
 	}
 }
 
-// sumJoinedKernel3 runs rows lo to hi through the stages partial1, offset1, add1, map18, from the state before them to the one after.
+// sumJoinedKernel3 runs rows lo to hi through the stages partial1, offset1, add1, map17, from the state before them to the one after.
 //
 //go:noinline
 func sumJoinedKernel3(lo, hi int, histogram, add, map2 []int64, add2 int64) int64 {
@@ -815,7 +790,7 @@ func sumJoinedKernel3(lo, hi int, histogram, add, map2 []int64, add2 int64) int6
 	return add2
 }
 
-// sumJoinedKernel3Summary returns what rows lo to hi add to the state, in the stages partial1, offset1, add1, map18.
+// sumJoinedKernel3Summary returns what rows lo to hi add to the state, in the stages partial1, offset1, add1, map17.
 //
 //go:noinline
 func sumJoinedKernel3Summary(lo, hi int, histogram []int64) int64 {
@@ -844,7 +819,7 @@ func sumJoinedKernel4(lo, hi int, add []int64, id, weight []int32, pass []uint64
 	for i := range idRows {
 		x3 := uint32(idRows[i]) - 2147483648
 		x4 := x3 * 2654435761
-		digit := int64((x4 ^ x4>>15) * 2246822519 >> 24 >> (digitShift & 31) & 255)
+		digit := int64((x4 ^ x4>>15) * 2246822519 >> 24 >> 0 >> (digitShift & 31) & 255)
 		// j = join(key, id)
 		digit2 := int(digit)
 		place := places[digit2]
@@ -862,7 +837,7 @@ func sumJoinedKernel4Summary(lo, hi int, id []int32, digitShift int64, digits []
 	for i := range idRows {
 		x := uint32(idRows[i]) - 2147483648
 		x2 := x * 2654435761
-		digit := int64((x2 ^ x2>>15) * 2246822519 >> 24 >> (digitShift & 31) & 255)
+		digit := int64((x2 ^ x2>>15) * 2246822519 >> 24 >> 0 >> (digitShift & 31) & 255)
 		// j = join(key, id)
 		digit2 := int(digit)
 		counts[digit2]++
@@ -876,7 +851,7 @@ func sumJoinedKernel5(lo, hi int, histogram []int64, key []int32) {
 	keyRows := key[lo:hi]
 	for i := range keyRows {
 		x := (uint32(keyRows[i]) - 2147483648) * 2654435761
-		digit := int64((x ^ x>>15) * 2246822519 >> 24 >> 0 & 255)
+		digit := int64((x ^ x>>15) * 2246822519 >> 24 >> 0 >> 0 & 255)
 		// j = join(key, id)
 		bin := int(digit)
 		if uint64(bin) < uint64(len(histogram)) {
@@ -929,7 +904,7 @@ func sumJoinedKernel7(lo, hi int, add2 []int64, key, value []int32, pass []uint6
 	for i := range keyRows {
 		x3 := uint32(keyRows[i]) - 2147483648
 		x4 := x3 * 2654435761
-		digit := int64((x4 ^ x4>>15) * 2246822519 >> 24 >> (digitShift & 31) & 255)
+		digit := int64((x4 ^ x4>>15) * 2246822519 >> 24 >> 0 >> (digitShift & 31) & 255)
 		// j = join(key, id)
 		digit2 := int(digit)
 		place := places[digit2]
@@ -947,30 +922,17 @@ func sumJoinedKernel7Summary(lo, hi int, key []int32, digitShift int64, digits [
 	for i := range keyRows {
 		x := uint32(keyRows[i]) - 2147483648
 		x2 := x * 2654435761
-		digit := int64((x2 ^ x2>>15) * 2246822519 >> 24 >> (digitShift & 31) & 255)
+		digit := int64((x2 ^ x2>>15) * 2246822519 >> 24 >> 0 >> (digitShift & 31) & 255)
 		// j = join(key, id)
 		digit2 := int(digit)
 		counts[digit2]++
 	}
 }
 
-// sumJoinedKernel8 runs rows lo to hi through the stages map16, from the state before them to the one after.
+// sumJoinedKernel8 runs rows lo to hi through the stages map16, map18, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel8(lo, hi int, pass2 []uint64, map2 []int32) {
-	pass2Rows := pass2[lo:hi]
-	mapRows := map2[lo:hi]
-	mapRows = mapRows[:len(pass2Rows)]
-	for i := range pass2Rows {
-		// j = join(key, id)
-		mapRows[i] = int32(uint32(pass2Rows[i]))
-	}
-}
-
-// sumJoinedKernel9 runs rows lo to hi through the stages map17, map19, from the state before them to the one after.
-//
-//go:noinline
-func sumJoinedKernel9(lo, hi int, add2, map2, histogram2, map3 []int64) {
+func sumJoinedKernel8(lo, hi int, add2, map2, histogram2, map3 []int64) {
 	mapRows := map2[lo:hi]
 	mapRows2 := map3[lo:hi]
 	mapRows2 = mapRows2[:len(mapRows)]
@@ -983,13 +945,13 @@ func sumJoinedKernel9(lo, hi int, add2, map2, histogram2, map3 []int64) {
 	}
 }
 
-// sumJoinedKernel10 runs rows lo to hi through the stages insert1, from the state before them to the one after.
+// sumJoinedKernel9 runs rows lo to hi through the stages insert1, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel10(lo, hi int, add, map17, map16, map18 []int64, pass, pass2, insert []uint64, insert2 []uint32, insert3 []int64) {
+func sumJoinedKernel9(lo, hi int, add, map16, map15, map17 []int64, pass, pass2, insert []uint64, insert2 []uint32, insert3 []int64) {
 	most := 0
 	for part := lo; part < hi; part++ {
-		most = max(most, int(map17[part])-int(add[part]))
+		most = max(most, int(map16[part])-int(add[part]))
 	}
 	slots := 8
 	for slots < most*3 {
@@ -999,20 +961,20 @@ func sumJoinedKernel10(lo, hi int, add, map17, map16, map18 []int64, pass, pass2
 	told := make([]uint64, most+1)
 	numbers := make([]uint32, most)
 	addRows := add[lo:hi]
-	map17Rows := map17[lo:hi]
-	map17Rows = map17Rows[:len(addRows)]
 	map16Rows := map16[lo:hi]
 	map16Rows = map16Rows[:len(addRows)]
-	map18Rows := map18[lo:hi]
-	map18Rows = map18Rows[:len(addRows)]
+	map15Rows := map15[lo:hi]
+	map15Rows = map15Rows[:len(addRows)]
+	map17Rows := map17[lo:hi]
+	map17Rows = map17Rows[:len(addRows)]
 	insertRows := insert3[lo:hi]
 	insertRows = insertRows[:len(addRows)]
 	for i := range addRows {
 		// j = join(key, id)
 		first := int(addRows[i])
-		end := int(map17Rows[i])
-		from := int(map16Rows[i])
-		to := int(map18Rows[i])
+		end := int(map16Rows[i])
+		from := int(map15Rows[i])
+		to := int(map17Rows[i])
 		words := pass[first:end]
 		slots2 := 8
 		for slots2 < len(words)*3 {
@@ -1074,10 +1036,10 @@ func sumJoinedKernel10(lo, hi int, add, map17, map16, map18 []int64, pass, pass2
 	}
 }
 
-// sumJoinedKernel11 returns what rows lo to hi add to the state, in the stages reduce2, scalar6.
+// sumJoinedKernel10 returns what rows lo to hi add to the state, in the stages reduce2, scalar6.
 //
 //go:noinline
-func sumJoinedKernel11(lo, hi int, insert3 []int64) int64 {
+func sumJoinedKernel10(lo, hi int, insert3 []int64) int64 {
 	var sum int64
 	insert3Rows := insert3[lo:hi]
 	for i := range insert3Rows {
@@ -1086,101 +1048,66 @@ func sumJoinedKernel11(lo, hi int, insert3 []int64) int64 {
 	return sum
 }
 
-// sumJoinedKernel12 runs rows lo to hi through the stages map21, from the state before them to the one after.
-//
-//go:noinline
-func sumJoinedKernel12(lo, hi int, insert []uint64, map2 []int64) {
-	insertRows := insert[lo:hi]
-	mapRows := map2[lo:hi]
-	mapRows = mapRows[:len(insertRows)]
-	for i := range insertRows {
-		// j = join(key, id)
-		mapRows[i] = int64(insertRows[i] >> 32)
-	}
-}
-
-// sumJoinedKernel13 runs rows lo to hi through the stages map62, from the state before them to the one after.
-//
-//go:noinline
-func sumJoinedKernel13(lo, hi int, insert2 []uint32, map2 []int32) {
-	insert2Rows := insert2[lo:hi]
-	mapRows := map2[lo:hi]
-	mapRows = mapRows[:len(insert2Rows)]
-	for i := range insert2Rows {
-		// j = join(key, id)
-		mapRows[i] = int32(insert2Rows[i])
-	}
-}
-
-// sumJoinedKernel14 returns what rows lo to hi add to the state, in the stages mask1, partial8, offset8, add8, map63, compact2, reduce9.
+// sumJoinedKernel11 returns what rows lo to hi add to the state, in the stages mask1, partial8, offset8, add8, map60, compact2, reduce9.
 // In each block, the rows that pass the tests of one column are listed first and summed afterwards.
 //
 //go:noinline
-func sumJoinedKernel14(lo, hi int, insert []uint64, map15 []int32, map20 []int64, map60 []int32) (int64, int64) {
+func sumJoinedKernel11(lo, hi int, insert, pass2 []uint64, insert2 []uint32) (int64, int64) {
 	var jFoundPlace int64
 	var sum int64
 	insertRows := insert[lo:hi]
-	map15Rows := map15[lo:hi]
-	map15Rows = map15Rows[:len(insertRows)]
-	map20Rows := map20[lo:hi]
-	map20Rows = map20Rows[:len(insertRows)]
+	pass2Rows := pass2[lo:hi]
+	pass2Rows = pass2Rows[:len(insertRows)]
 	var selected [256]uint8
 	for len(insertRows) >= 256 {
 		insertBlock := (*[256]uint64)(insertRows)
 		insertRows = insertRows[256:]
-		map15Block := (*[256]int32)(map15Rows)
-		map15Rows = map15Rows[256:]
-		map20Block := (*[256]int64)(map20Rows)
-		map20Rows = map20Rows[256:]
+		pass2Block := (*[256]uint64)(pass2Rows)
+		pass2Rows = pass2Rows[256:]
 		count := 0
-		for i := range 256 {
+		for i, insert3 := range insertBlock {
 			selected[count&255] = uint8(i)
-			count += int(kgenBit[uint64](insertBlock[i] != 0))
+			count += int(kgenBit[uint64](insert3 != 0))
 		}
 		for j := range count {
 			i := int(selected[j&255])
-			at := map20Block[i]
-			var x int32
-			if uint64(at) < uint64(len(map60)) {
-				x = map60[at]
+			at := int64(insertBlock[i] >> 32)
+			var insert3 uint32
+			if uint64(at) < uint64(len(insert2)) {
+				insert3 = insert2[at]
 			}
-			x2 := x
-			sum += int64(map15Block[i]) * int64(x2)
+			insert4 := insert3
+			sum += int64(int32(uint32(pass2Block[i]))) * int64(int32(insert4))
 			jFoundPlace++
 		}
 	}
-	for i := range insertRows {
-		if insertRows[i] != 0 {
-			at := map20Rows[i]
-			var x int32
-			if uint64(at) < uint64(len(map60)) {
-				x = map60[at]
+	for i, insert3 := range insertRows {
+		if insert3 != 0 {
+			at := int64(insert3 >> 32)
+			var insert4 uint32
+			if uint64(at) < uint64(len(insert2)) {
+				insert4 = insert2[at]
 			}
-			x2 := x
-			sum += int64(map15Rows[i]) * int64(x2)
+			insert5 := insert4
+			sum += int64(int32(uint32(pass2Rows[i]))) * int64(int32(insert5))
 			jFoundPlace++
 		}
 	}
 	return jFoundPlace, sum
 }
 
-// sumJoinedKernel15 runs rows lo to hi through the stages map20, partial3, offset3, add3, map22, map23, reduce3, scalar7, map25, from the state before them to the one after.
+// sumJoinedKernel12 runs rows lo to hi through the stages map19, partial3, offset3, add3, map20, map21, reduce3, scalar7, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel15(lo, hi int, insert []uint64, add, map20, map2 []int64, add2, sum, sum2, sum3 int64) (int64, int64, int64, int64) {
+func sumJoinedKernel12(lo, hi int, insert []uint64, add []int64, add2, sum, sum2, sum3 int64) (int64, int64, int64, int64) {
 	insertRows := insert[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(insertRows)]
-	map20Rows := map20[lo:hi]
-	map20Rows = map20Rows[:len(insertRows)]
-	mapRows := map2[lo:hi]
-	mapRows = mapRows[:len(insertRows)]
 	for i := range insertRows {
 		x := int64(insertRows[i] & 4294967295)
 		// j = join(key, id)
 		add2 += x
 		addRows[i] = add2
-		mapRows[i] = map20Rows[i] - (add2 - x)
 		sum3 += x
 		sum2 += x & 4294967295
 		sum += x >> 32
@@ -1188,10 +1115,10 @@ func sumJoinedKernel15(lo, hi int, insert []uint64, add, map20, map2 []int64, ad
 	return add2, sum, sum2, sum3
 }
 
-// sumJoinedKernel15Summary returns what rows lo to hi add to the state, in the stages map20, partial3, offset3, add3, map22, map23, reduce3, scalar7, map25.
+// sumJoinedKernel12Summary returns what rows lo to hi add to the state, in the stages map19, partial3, offset3, add3, map20, map21, reduce3, scalar7.
 //
 //go:noinline
-func sumJoinedKernel15Summary(lo, hi int, insert []uint64) (int64, int64, int64, int64) {
+func sumJoinedKernel12Summary(lo, hi int, insert []uint64) (int64, int64, int64, int64) {
 	var add int64
 	var sum int64
 	var sum2 int64
@@ -1208,10 +1135,10 @@ func sumJoinedKernel15Summary(lo, hi int, insert []uint64) (int64, int64, int64,
 	return add, sum, sum2, sum3
 }
 
-// sumJoinedKernel16 returns what rows lo to hi add to the state, in the stages map24, map66, reduce10.
+// sumJoinedKernel13 returns what rows lo to hi add to the state, in the stages map22, map23, map63, reduce10.
 //
 //go:noinline
-func sumJoinedKernel16(lo, hi int, add3 []int64, map15 []int32, map24 []int64, map60 []int32, n int64) int64 {
+func sumJoinedKernel13(lo, hi int, add3 []int64, pass2, insert []uint64, insert2 []uint32, n int64) int64 {
 	var sum int64
 	x := int64(lo)
 	low := 0
@@ -1225,38 +1152,54 @@ func sumJoinedKernel16(lo, hi int, add3 []int64, map15 []int32, map24 []int64, m
 		}
 	}
 	source := low
+	until := int64(lo)
+	var x2 int64
+	var x3 int64
 	for i := range hi - lo {
 		// return pairs: len(j.left), total: sum(i64(value[j.left]) * i64(weight[j.right]))
 		row := int64(lo + i)
-		for source < int(n) && add3[source] <= row {
-			source++
+		if row >= until {
+			for source < int(n) {
+				until = add3[source]
+				if until > row {
+					break
+				}
+				source++
+			}
+			x4 := int64(source)
+			var pass uint64
+			if uint64(x4) < uint64(len(pass2)) {
+				pass = pass2[x4]
+			}
+			pass3 := pass
+			x3 = int64(int32(uint32(pass3)))
+			var insert3 uint64
+			if uint64(x4) < uint64(len(insert)) {
+				insert3 = insert[x4]
+			}
+			insert4 := insert3
+			var add int64
+			if uint64(x4) < uint64(len(add3)) {
+				add = add3[x4]
+			}
+			add2 := add
+			x2 = int64(insert4>>32) + int64(insert4&4294967295) - add2
 		}
-		x2 := int64(source)
-		var x3 int32
-		if uint64(x2) < uint64(len(map15)) {
-			x3 = map15[x2]
+		at := x2 + int64(lo+i)
+		var insert3 uint32
+		if uint64(at) < uint64(len(insert2)) {
+			insert3 = insert2[at]
 		}
-		x4 := x3
-		var x5 int64
-		if uint64(x2) < uint64(len(map24)) {
-			x5 = map24[x2]
-		}
-		x6 := x5
-		at := x6 + int64(lo+i)
-		var x7 int32
-		if uint64(at) < uint64(len(map60)) {
-			x7 = map60[at]
-		}
-		x8 := x7
-		sum += int64(x4) * int64(x8)
+		insert4 := insert3
+		sum += x3 * int64(int32(insert4))
 	}
 	return sum
 }
 
-// sumJoinedKernel17 runs rows lo to hi through the stages map26, map27, map28, map29, insert2, map30, insert3, from the state before them to the one after.
+// sumJoinedKernel14 runs rows lo to hi through the stages map24, map25, map26, map27, insert2, map28, insert3, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel17(lo, hi int, insert []uint32, weight, id []int32, insert2 []uint64, reduce10, reduce9, reduce4, reduce3 uint32, m, n, mSlots, mSlots2 int64) {
+func sumJoinedKernel14(lo, hi int, insert []uint32, weight, id []int32, insert2 []uint64, reduce10, reduce9, reduce4, reduce3 uint32, m, n, mSlots, mSlots2 int64) {
 	x := reduce10 - reduce9
 	cond := x != 4294967295
 	x2 := reduce4 - reduce3
@@ -1368,10 +1311,10 @@ func sumJoinedKernel17(lo, hi int, insert []uint32, weight, id []int32, insert2 
 	}
 }
 
-// sumJoinedKernel18 returns what rows lo to hi add to the state, in the stages map35, reduce4.
+// sumJoinedKernel15 returns what rows lo to hi add to the state, in the stages map33, reduce4.
 //
 //go:noinline
-func sumJoinedKernel18(lo, hi int, insert5 []uint64) int64 {
+func sumJoinedKernel15(lo, hi int, insert5 []uint64) int64 {
 	var sum int64
 	insert5Rows := insert5[lo:hi]
 	for i := range insert5Rows {
@@ -1380,10 +1323,10 @@ func sumJoinedKernel18(lo, hi int, insert5 []uint64) int64 {
 	return sum
 }
 
-// sumJoinedKernel19 returns what rows lo to hi add to the state, in the stages map36, reduce5, scalar8.
+// sumJoinedKernel16 returns what rows lo to hi add to the state, in the stages map34, reduce5, scalar8.
 //
 //go:noinline
-func sumJoinedKernel19(lo, hi int, insert4 []uint32) int64 {
+func sumJoinedKernel16(lo, hi int, insert4 []uint32) int64 {
 	var sum int64
 	insert4Rows := insert4[lo:hi]
 	for i := range insert4Rows {
@@ -1392,10 +1335,10 @@ func sumJoinedKernel19(lo, hi int, insert4 []uint32) int64 {
 	return sum
 }
 
-// sumJoinedKernel20 returns what rows lo to hi add to the state, in the stages map31, map32, map33, map34, mask2, partial7, offset7, add7, map60, map61, compact1, reduce7.
+// sumJoinedKernel17 returns what rows lo to hi add to the state, in the stages map29, map30, map31, map32, mask2, partial7, offset7, add7, map58, map59, compact1, reduce7.
 //
 //go:noinline
-func sumJoinedKernel20(lo, hi int, key []int32, insert4 []uint32, insert5 []uint64, value, weight []int32, reduce4, reduce3 uint32, m, n, mSlots2 int64, reduce10, reduce9 uint32) (int64, int64) {
+func sumJoinedKernel17(lo, hi int, key []int32, insert4 []uint32, insert5 []uint64, value, weight []int32, reduce4, reduce3 uint32, m, n, mSlots2 int64, reduce10, reduce9 uint32) (int64, int64) {
 	var jFound2Place int64
 	var sum int64
 	x := reduce4 - reduce3
@@ -1531,10 +1474,10 @@ func sumJoinedKernel20(lo, hi int, key []int32, insert4 []uint32, insert5 []uint
 	return jFound2Place, sum
 }
 
-// sumJoinedKernel21 runs rows lo to hi through the stages map37, map38, map39, map40, insert4, map41, insert5, map42, map43, map44, from the state before them to the one after.
+// sumJoinedKernel18 runs rows lo to hi through the stages map35, map36, map37, map38, insert4, map39, insert5, map40, map41, map42, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel21(lo, hi int, insert []uint32, id []int32, insert2 []uint64, map2 []int64, reduce4, reduce3 uint32, m, n, mSlots3, mSlots4 int64) {
+func sumJoinedKernel18(lo, hi int, insert []uint32, id []int32, insert2 []uint64, map2 []int64, reduce4, reduce3 uint32, m, n, mSlots3, mSlots4 int64) {
 	x := reduce4 - reduce3
 	x2 := uint64(x)
 	x3 := max(m, 1)
@@ -1611,10 +1554,10 @@ func sumJoinedKernel21(lo, hi int, insert []uint32, id []int32, insert2 []uint64
 	}
 }
 
-// sumJoinedKernel22 runs rows lo to hi through the stages map45, aggregate, map46, histogram3, from the state before them to the one after.
+// sumJoinedKernel19 runs rows lo to hi through the stages map43, aggregate, map44, histogram3, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel22(lo, hi int, aggregate []int64, id []int32, insert6 []uint32, insert7 []uint64, map44 []int64, map2 []uint32, histogram []int64, reduce4, reduce3 uint32, m, n, mSlots4 int64) {
+func sumJoinedKernel19(lo, hi int, aggregate []int64, id []int32, insert6 []uint32, insert7 []uint64, map42 []int64, map2 []uint32, histogram []int64, reduce4, reduce3 uint32, m, n, mSlots4 int64) {
 	x := reduce4 - reduce3
 	x2 := uint64(x)
 	x3 := max(m, 1)
@@ -1670,8 +1613,8 @@ func sumJoinedKernel22(lo, hi int, aggregate []int64, id []int32, insert6 []uint
 		}
 	} else {
 		idRows := id[lo:hi]
-		map44Rows := map44[lo:hi]
-		map44Rows = map44Rows[:len(idRows)]
+		map42Rows := map42[lo:hi]
+		map42Rows = map42Rows[:len(idRows)]
 		mapRows := map2[lo:hi]
 		mapRows = mapRows[:len(idRows)]
 		for i := range idRows {
@@ -1679,7 +1622,7 @@ func sumJoinedKernel22(lo, hi int, aggregate []int64, id []int32, insert6 []uint
 			var code uint32
 			key := uint64(x10)
 			lastSlot := mSlots4 - 1
-			slot := map44Rows[i]
+			slot := map42Rows[i]
 			held := insert7[slot]
 			for held != 0 && held>>32 != key {
 				slot = (slot + 1) & lastSlot
@@ -1718,10 +1661,10 @@ func sumJoinedKernel22(lo, hi int, aggregate []int64, id []int32, insert6 []uint
 	}
 }
 
-// sumJoinedKernel23 runs rows lo to hi through the stages partial4, offset4, add4, map47, from the state before them to the one after.
+// sumJoinedKernel20 runs rows lo to hi through the stages partial4, offset4, add4, map45, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel23(lo, hi int, aggregate []int64, map2 []uint64, add int64) int64 {
+func sumJoinedKernel20(lo, hi int, aggregate []int64, map2 []uint64, add int64) int64 {
 	aggregateRows := aggregate[lo:hi]
 	mapRows := map2[lo:hi]
 	mapRows = mapRows[:len(aggregateRows)]
@@ -1733,10 +1676,10 @@ func sumJoinedKernel23(lo, hi int, aggregate []int64, map2 []uint64, add int64) 
 	return add
 }
 
-// sumJoinedKernel23Summary returns what rows lo to hi add to the state, in the stages partial4, offset4, add4, map47.
+// sumJoinedKernel20Summary returns what rows lo to hi add to the state, in the stages partial4, offset4, add4, map45.
 //
 //go:noinline
-func sumJoinedKernel23Summary(lo, hi int, aggregate []int64) int64 {
+func sumJoinedKernel20Summary(lo, hi int, aggregate []int64) int64 {
 	var add int64
 	aggregateRows := aggregate[lo:hi]
 	for _, aggregate2 := range aggregateRows {
@@ -1745,10 +1688,10 @@ func sumJoinedKernel23Summary(lo, hi int, aggregate []int64) int64 {
 	return add
 }
 
-// sumJoinedKernel24 runs rows lo to hi through the stages partial5, offset5, add5, from the state before them to the one after.
+// sumJoinedKernel21 runs rows lo to hi through the stages partial5, offset5, add5, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel24(lo, hi int, histogram3, add []int64, add2 int64) int64 {
+func sumJoinedKernel21(lo, hi int, histogram3, add []int64, add2 int64) int64 {
 	histogram3Rows := histogram3[lo:hi]
 	addRows := add[lo:hi]
 	addRows = addRows[:len(histogram3Rows)]
@@ -1760,10 +1703,10 @@ func sumJoinedKernel24(lo, hi int, histogram3, add []int64, add2 int64) int64 {
 	return add2
 }
 
-// sumJoinedKernel24Summary returns what rows lo to hi add to the state, in the stages partial5, offset5, add5.
+// sumJoinedKernel21Summary returns what rows lo to hi add to the state, in the stages partial5, offset5, add5.
 //
 //go:noinline
-func sumJoinedKernel24Summary(lo, hi int, histogram3 []int64) int64 {
+func sumJoinedKernel21Summary(lo, hi int, histogram3 []int64) int64 {
 	var add int64
 	histogram3Rows := histogram3[lo:hi]
 	for i := range histogram3Rows {
@@ -1772,10 +1715,10 @@ func sumJoinedKernel24Summary(lo, hi int, histogram3 []int64) int64 {
 	return add
 }
 
-// sumJoinedKernel25 runs rows lo to hi through the stages pass3, from the state before them to the one after.
+// sumJoinedKernel22 runs rows lo to hi through the stages pass3, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel25(lo, hi int, add5 []int64, map46, pass []uint32, pass2 []int64, digitNumber, digitShift, m int64, digits []int64) {
+func sumJoinedKernel22(lo, hi int, add5 []int64, map44, pass []uint32, pass2 []int64, digitNumber, digitShift, m int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * m
 	pass2 = pass2[:len(pass)]
@@ -1784,8 +1727,8 @@ func sumJoinedKernel25(lo, hi int, add5 []int64, map46, pass []uint32, pass2 []i
 	for digit := range 256 {
 		places[digit] += add5[int64(digit)+x] - x2
 	}
-	map46Rows := map46[lo:hi]
-	for i, x3 := range map46Rows {
+	map44Rows := map44[lo:hi]
+	for i, x3 := range map44Rows {
 		digit := int64(x3 >> (digitShift & 31) & 255)
 		// j = join(key, id)
 		digit2 := int(digit)
@@ -1796,13 +1739,13 @@ func sumJoinedKernel25(lo, hi int, add5 []int64, map46, pass []uint32, pass2 []i
 	}
 }
 
-// sumJoinedKernel25Summary returns what rows lo to hi add to the state, in the stages pass3.
+// sumJoinedKernel22Summary returns what rows lo to hi add to the state, in the stages pass3.
 //
 //go:noinline
-func sumJoinedKernel25Summary(lo, hi int, map46 []uint32, digitShift int64, digits []int64) {
+func sumJoinedKernel22Summary(lo, hi int, map44 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	map46Rows := map46[lo:hi]
-	for _, x := range map46Rows {
+	map44Rows := map44[lo:hi]
+	for _, x := range map44Rows {
 		digit := int64(x >> (digitShift & 31) & 255)
 		// j = join(key, id)
 		digit2 := int(digit)
@@ -1810,10 +1753,10 @@ func sumJoinedKernel25Summary(lo, hi int, map46 []uint32, digitShift int64, digi
 	}
 }
 
-// sumJoinedKernel26 runs rows lo to hi through the stages pass4, from the state before them to the one after.
+// sumJoinedKernel23 runs rows lo to hi through the stages pass4, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel26(lo, hi int, add5 []int64, pass3, pass []uint32, pass4, pass2 []int64, digitNumber, digitShift, m int64, digits []int64) {
+func sumJoinedKernel23(lo, hi int, add5 []int64, pass3, pass []uint32, pass4, pass2 []int64, digitNumber, digitShift, m int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * m
 	room := min(len(pass), len(pass2))
@@ -1838,10 +1781,10 @@ func sumJoinedKernel26(lo, hi int, add5 []int64, pass3, pass []uint32, pass4, pa
 	}
 }
 
-// sumJoinedKernel26Summary returns what rows lo to hi add to the state, in the stages pass4.
+// sumJoinedKernel23Summary returns what rows lo to hi add to the state, in the stages pass4.
 //
 //go:noinline
-func sumJoinedKernel26Summary(lo, hi int, pass3 []uint32, digitShift int64, digits []int64) {
+func sumJoinedKernel23Summary(lo, hi int, pass3 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	pass3Rows := pass3[lo:hi]
 	for _, pass := range pass3Rows {
@@ -1852,10 +1795,10 @@ func sumJoinedKernel26Summary(lo, hi int, pass3 []uint32, digitShift int64, digi
 	}
 }
 
-// sumJoinedKernel28 runs rows lo to hi through the stages pass6, from the state before them to the one after.
+// sumJoinedKernel25 runs rows lo to hi through the stages pass6, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel28(lo, hi int, add5 []int64, pass7 []uint32, pass8, pass []int64, digitNumber, digitShift, m int64, digits []int64) {
+func sumJoinedKernel25(lo, hi int, add5 []int64, pass7 []uint32, pass8, pass []int64, digitNumber, digitShift, m int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * m
 	places := (*[256]int64)(digits)
@@ -1876,10 +1819,10 @@ func sumJoinedKernel28(lo, hi int, add5 []int64, pass7 []uint32, pass8, pass []i
 	}
 }
 
-// sumJoinedKernel28Summary returns what rows lo to hi add to the state, in the stages pass6.
+// sumJoinedKernel25Summary returns what rows lo to hi add to the state, in the stages pass6.
 //
 //go:noinline
-func sumJoinedKernel28Summary(lo, hi int, pass7 []uint32, digitShift int64, digits []int64) {
+func sumJoinedKernel25Summary(lo, hi int, pass7 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
 	pass7Rows := pass7[lo:hi]
 	for i := range pass7Rows {
@@ -1890,18 +1833,18 @@ func sumJoinedKernel28Summary(lo, hi int, pass7 []uint32, digitShift int64, digi
 	}
 }
 
-// sumJoinedKernel29 runs rows lo to hi through the stages map52, from the state before them to the one after.
+// sumJoinedKernel26 runs rows lo to hi through the stages map50, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel29(lo, hi int, insert6 []uint32, map47, map2 []uint64) {
+func sumJoinedKernel26(lo, hi int, insert6 []uint32, map45, map2 []uint64) {
 	insert6Rows := insert6[lo:hi]
 	mapRows := map2[lo:hi]
 	mapRows = mapRows[:len(insert6Rows)]
 	for i, insert := range insert6Rows {
 		at := max(int64(insert)-1, 0)
 		var x uint64
-		if uint64(at) < uint64(len(map47)) {
-			x = map47[at]
+		if uint64(at) < uint64(len(map45)) {
+			x = map45[at]
 		}
 		x2 := x
 		// j = join(key, id)
@@ -1909,10 +1852,10 @@ func sumJoinedKernel29(lo, hi int, insert6 []uint32, map47, map2 []uint64) {
 	}
 }
 
-// sumJoinedKernel30 runs rows lo to hi through the stages map48, map49, map50, map51, map53, map54, partial6, offset6, add6, map55, map56, reduce6, scalar9, map58, from the state before them to the one after.
+// sumJoinedKernel27 runs rows lo to hi through the stages map46, map47, map48, map49, map51, map52, partial6, offset6, add6, map53, map54, reduce6, scalar9, map56, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel30(lo, hi int, key []int32, map52, insert7, map47 []uint64, add, map2 []int64, reduce4, reduce3 uint32, m, n, mSlots4, add2, sum, sum2, sum3 int64) (int64, int64, int64, int64) {
+func sumJoinedKernel27(lo, hi int, key []int32, map50, insert7, map45 []uint64, add, map2 []int64, reduce4, reduce3 uint32, m, n, mSlots4, add2, sum, sum2, sum3 int64) (int64, int64, int64, int64) {
 	x := reduce4 - reduce3
 	x2 := uint64(x)
 	x3 := max(m, 1)
@@ -1952,8 +1895,8 @@ func sumJoinedKernel30(lo, hi int, key []int32, map52, insert7, map47 []uint64, 
 			x23 := uint32(keyRows[i]) - 2147483648
 			at := int64(x23 - reduce3)
 			var x24 uint64
-			if uint64(at) < uint64(len(map52)) {
-				x24 = map52[at]
+			if uint64(at) < uint64(len(map50)) {
+				x24 = map50[at]
 			}
 			x25 := x24
 			x26 := int64(x25 & 4294967295)
@@ -1987,8 +1930,8 @@ func sumJoinedKernel30(lo, hi int, key []int32, map52, insert7, map47 []uint64, 
 			code2 := code
 			at := max(int64(code2)-1, 0)
 			var x25 uint64
-			if uint64(at) < uint64(len(map47)) {
-				x25 = map47[at]
+			if uint64(at) < uint64(len(map45)) {
+				x25 = map45[at]
 			}
 			x26 := x25
 			x27 := uint64(0)
@@ -2007,10 +1950,10 @@ func sumJoinedKernel30(lo, hi int, key []int32, map52, insert7, map47 []uint64, 
 	return add2, sum, sum2, sum3
 }
 
-// sumJoinedKernel30Summary returns what rows lo to hi add to the state, in the stages map48, map49, map50, map51, map53, map54, partial6, offset6, add6, map55, map56, reduce6, scalar9, map58.
+// sumJoinedKernel27Summary returns what rows lo to hi add to the state, in the stages map46, map47, map48, map49, map51, map52, partial6, offset6, add6, map53, map54, reduce6, scalar9, map56.
 //
 //go:noinline
-func sumJoinedKernel30Summary(lo, hi int, key []int32, map52, insert7, map47 []uint64, reduce4, reduce3 uint32, m, n, mSlots4 int64) (int64, int64, int64, int64) {
+func sumJoinedKernel27Summary(lo, hi int, key []int32, map50, insert7, map45 []uint64, reduce4, reduce3 uint32, m, n, mSlots4 int64) (int64, int64, int64, int64) {
 	var add int64
 	var sum int64
 	var sum2 int64
@@ -2050,8 +1993,8 @@ func sumJoinedKernel30Summary(lo, hi int, key []int32, map52, insert7, map47 []u
 			x23 := uint32(keyRows[i]) - 2147483648
 			at := int64(x23 - reduce3)
 			var x24 uint64
-			if uint64(at) < uint64(len(map52)) {
-				x24 = map52[at]
+			if uint64(at) < uint64(len(map50)) {
+				x24 = map50[at]
 			}
 			x25 := x24
 			x26 := int64(x25 & 4294967295)
@@ -2079,8 +2022,8 @@ func sumJoinedKernel30Summary(lo, hi int, key []int32, map52, insert7, map47 []u
 			code2 := code
 			at := max(int64(code2)-1, 0)
 			var x25 uint64
-			if uint64(at) < uint64(len(map47)) {
-				x25 = map47[at]
+			if uint64(at) < uint64(len(map45)) {
+				x25 = map45[at]
 			}
 			x26 := x25
 			x27 := uint64(0)
@@ -2097,10 +2040,10 @@ func sumJoinedKernel30Summary(lo, hi int, key []int32, map52, insert7, map47 []u
 	return add, sum, sum2, sum3
 }
 
-// sumJoinedKernel31 runs rows lo to hi through the stages map64, from the state before them to the one after.
+// sumJoinedKernel28 runs rows lo to hi through the stages map61, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel31(lo, hi int, pass9 []int64, weight, map2 []int32) {
+func sumJoinedKernel28(lo, hi int, pass9 []int64, weight, map2 []int32) {
 	pass9Rows := pass9[lo:hi]
 	mapRows := map2[lo:hi]
 	mapRows = mapRows[:len(pass9Rows)]
@@ -2115,10 +2058,10 @@ func sumJoinedKernel31(lo, hi int, pass9 []int64, weight, map2 []int32) {
 	}
 }
 
-// sumJoinedKernel32 returns what rows lo to hi add to the state, in the stages map57, map59, map65, reduce8.
+// sumJoinedKernel29 returns what rows lo to hi add to the state, in the stages map55, map57, map62, reduce8.
 //
 //go:noinline
-func sumJoinedKernel32(lo, hi int, add6 []int64, value []int32, map58 []int64, map61 []int32, n int64) int64 {
+func sumJoinedKernel29(lo, hi int, add6 []int64, value []int32, map56 []int64, map58 []int32, n int64) int64 {
 	var sum int64
 	x := int64(lo)
 	low := 0
@@ -2132,30 +2075,41 @@ func sumJoinedKernel32(lo, hi int, add6 []int64, value []int32, map58 []int64, m
 		}
 	}
 	source := low
+	until := int64(lo)
+	var x2 int64
+	var x3 int64
 	for i := range hi - lo {
 		// return pairs: len(j.left), total: sum(i64(value[j.left]) * i64(weight[j.right]))
 		row := int64(lo + i)
-		for source < int(n) && add6[source] <= row {
-			source++
+		if row >= until {
+			for source < int(n) {
+				until = add6[source]
+				if until > row {
+					break
+				}
+				source++
+			}
+			x4 := int64(source)
+			var value2 int32
+			if uint64(x4) < uint64(len(value)) {
+				value2 = value[x4]
+			}
+			value3 := value2
+			x3 = int64(value3)
+			var x5 int64
+			if uint64(x4) < uint64(len(map56)) {
+				x5 = map56[x4]
+			}
+			x6 := x5
+			x2 = x6
 		}
-		x2 := int64(source)
-		var value2 int32
-		if uint64(x2) < uint64(len(value)) {
-			value2 = value[x2]
+		at := x2 + int64(lo+i)
+		var x4 int32
+		if uint64(at) < uint64(len(map58)) {
+			x4 = map58[at]
 		}
-		value3 := value2
-		var x3 int64
-		if uint64(x2) < uint64(len(map58)) {
-			x3 = map58[x2]
-		}
-		x4 := x3
-		at := x4 + int64(lo+i)
-		var x5 int32
-		if uint64(at) < uint64(len(map61)) {
-			x5 = map61[at]
-		}
-		x6 := x5
-		sum += int64(value3) * int64(x6)
+		x5 := x4
+		sum += x3 * int64(x5)
 	}
 	return sum
 }

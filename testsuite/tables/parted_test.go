@@ -48,7 +48,7 @@ func TestSearchByParts(t *testing.T) {
 			for _, c := range []struct {
 				left, right int
 				of, in      uint64 // how many keys are looked for, and there are
-			}{{many, many, many + 500, many}, {many, many, 700, 600}, {many, many, 1, 1}, {0, many, 1, many}, {many, 0, many, 1},
+			}{{many, many, many + 500, many}, {many, many, 700, 600}, {many, 300, 1, 1}, {0, many, 1, many}, {many, 0, many, 1},
 				{1, least, 1, least}, {many, least, 2 * least, least}, {many, least - 1, least, least - 1}} {
 				in := partedInput(p, c.left, c.right, c.of, c.in, keysOf)
 				agreeGroups(t, device, p, fmt.Sprint(c), in)
