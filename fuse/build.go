@@ -221,8 +221,11 @@ func (b *kernelBuilder) store(s *Stage, w *Value) {
 	case s.Kind == Insert && w.IR.Op == ir.OpEnterParts:
 		b.enterParts(w)
 		return
-	case s.Kind == Insert && w.IR.Op == ir.OpMatchParts:
+	case s.Kind == Insert && (w.IR.Op == ir.OpMatchParts || w.IR.Op == ir.OpPartnerParts):
 		b.matchParts(w)
+		return
+	case s.Kind == Insert && w.IR.Op == ir.OpOrderParts:
+		b.matchParts(b.graph.result(w.IR.Args[0]))
 		return
 	case s.Kind == Insert && w.IR.Op == ir.OpGroupParts:
 		b.groupParts(w)

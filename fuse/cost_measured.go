@@ -176,7 +176,7 @@ func (f *Fusion) rowSeconds(k *tile.Kernel, op *tile.Op, rows []float64) float64
 		return f.searching(k, op, plan.CurveGather)
 	case tile.Partners, tile.Pairs:
 		return m.Rates[plan.RateOperator] * float64(len(op.Keys)) * f.Graph.lengthOf(f.Graph.byName[k.Streams[op.Keys[0]].Buffer])
-	case tile.EnterParts, tile.MatchParts, tile.GroupParts: // a part is in the cache
+	case tile.EnterParts, tile.MatchParts, tile.PartnerParts, tile.GroupParts: // a part is in the cache
 		return m.Rates[plan.RateOperator] * f.Graph.lengthOf(f.Graph.byName[k.Streams[op.Stream].Buffer])
 	case tile.Insert:
 		return f.searching(k, op, plan.CurveAtomic)

@@ -19,7 +19,7 @@ type codeTables struct {
 
 // codesKey says which code of which rows tables have.
 type codesKey struct {
-	keys   string    // the columns of keys, see columnsName
+	keys   string    // the name of the table
 	column *ir.Value // of e.from; nil if only that is asked, whether there is a row
 	isRow  bool      // the code is the number of the row
 }
@@ -32,7 +32,7 @@ func (o *ordering) entersCodes(t rowTable) bool {
 
 // codesOfRows returns the tables whose codes are 1 more than the number of the row.
 func (o *ordering) codesOfRows(t rowTable) codeTables {
-	key := codesKey{keys: columnsName(t.keys), isRow: true}
+	key := codesKey{keys: t.name(), isRow: true}
 	if _, ok := o.codeTables[key]; !ok {
 		o.codeTables[key] = o.enter(t, func(row *ir.Value) *ir.Value {
 			number := o.cast(ir.U32, row)
@@ -44,7 +44,7 @@ func (o *ordering) codesOfRows(t rowTable) codeTables {
 
 // enteredCodes returns the tables with the code of a column.
 func (o *ordering) enteredCodes(t rowTable, column *ir.Value, code func(row *ir.Value) *ir.Value) codeTables {
-	key := codesKey{keys: columnsName(t.keys), column: column}
+	key := codesKey{keys: t.name(), column: column}
 	if _, ok := o.codeTables[key]; !ok {
 		o.codeTables[key] = o.enter(t, code)
 	}

@@ -120,10 +120,11 @@ type rowTable struct {
 	shift    *ir.Value    // scalar: how many low bits of a hash do not belong to the slot
 	isDirect *ir.Value    // scalar: whether slots are keys, from the least one on, or the table is one by cuckoo hashing
 	isParted *ir.Value    // scalar: whether the table is made by parts; nil if it never is
-	parted   *ir.Value    // likewise, 1 or 0
+	parted   *ir.Value    // scalar: 1 if it is large enough to be made by parts, else 0; nil if it never is
 	least    *ir.Value    // scalar: that key, as an unsigned integer; nil if slots are never keys
 	part     *ir.Value    // scalar: how many slots a part of a cuckoo table has, 0 if the table is none; nil if it cannot be one
 	seed     *ir.Value    // scalar: what hashes are mixed with for the slots of a cuckoo table
+	isWhole  bool         // it is not made by parts, although it may be large enough
 	isNarrow bool         // a key has at most 32 bits
 	isWide   bool         // a key has 33 to 96 bits, which tables have beside codes; see wideWords
 	bucket   int          // of what number slots by a hash are multiples; 0 for any
@@ -363,10 +364,22 @@ func (o *ordering) tableOf(keys []*ir.Value, lookedUp *ir.Value, isForPairs bool
 	if isForPairs && o.mayGroup(keys) {
 		at += " grouped"
 	}
+	if o.isWhole {
+		at += " whole"
+	}
 	if _, ok := o.rowTables[at]; !ok {
 		o.rowTables[at] = o.newRowTable(keys, lookedUp, isForPairs)
 	}
 	return o.rowTables[at]
+}
+
+// name returns the key of the table in maps.
+func (t rowTable) name() string {
+	name := columnsName(t.keys)
+	if t.isWhole {
+		name += " whole"
+	}
+	return name
 }
 
 // columnsName returns the name of some columns as the key of a map.
@@ -385,7 +398,7 @@ func (o *ordering) newRowTable(keys []*ir.Value, lookedUp *ir.Value, isForPairs 
 		return o.newCuckooTable(keys)
 	}
 	rows := o.cast(ir.U64, o.apply(ir.OpGreatest, o.length(keys[0]), o.number(1)))
-	t := rowTable{keys: keys, isDirect: o.constant(ir.BoolScalar(false))}
+	t := rowTable{keys: keys, isDirect: o.constant(ir.BoolScalar(false)), isWhole: o.isWhole}
 	words := o.words(o.sortKeysOf(keys))
 	t.isNarrow = len(words) == 1 && words[0].bits <= codeBits
 	least := rows
@@ -424,8 +437,14 @@ func (o *ordering) newRowTable(keys []*ir.Value, lookedUp *ir.Value, isForPairs 
 		size = o.choose(t.isDirect, t.direct, size)
 	}
 	if o.entersCodes(t) {
-		if t.isParted = o.isParted(t, rows); t.isParted != nil {
-			t.parted = o.choose(t.isParted, o.number(1), o.number(0))
+		if isParted := o.isParted(t, rows); isParted != nil {
+			t.parted = o.choose(isParted, o.number(1), o.number(0))
+			if t.isWhole { // who asks for it has another one with parts
+				isParted = nil
+			}
+			t.isParted = isParted
+		}
+		if t.isParted != nil {
 			t.hashed = o.choose(t.isParted, o.number(2), t.hashed) // slots are the highest bit of a hash, and free
 			t.shift = o.slotShift(t.hashed)
 		}

@@ -25,6 +25,11 @@ func (e *expansion) join(v *ir.Value) {
 	t := o.tableOf(right, left[0], true)
 	out := e.domain(v.Type.Domain)
 	j := &joined{out: out}
+	if t.parted != nil && e.foldsInAnyOrder(v) {
+		o.isWhole = true
+		t = o.tableOf(right, left[0], true)
+		j.parts, j.isParted = o.joinedByParts(v, left, right), t.parted
+	}
 	if !o.entersCodes(t) {
 		j.isUnique = o.areDifferent(t)
 	}
@@ -39,7 +44,7 @@ func (e *expansion) join(v *ir.Value) {
 	switch {
 	case j.isUnique != nil:
 	case j.lookup != nil:
-		j.isUnique = o.hasAll(right[0], o.distinct(t, o.codeTables[codesKey{keys: columnsName(t.keys), column: j.lookup.column}]))
+		j.isUnique = o.hasAll(right[0], o.distinct(t, o.codeTables[codesKey{keys: t.name(), column: j.lookup.column}]))
 	default:
 		j.isUnique = o.hasAll(right[0], o.distinct(t, o.codesOfRows(t)))
 	}
@@ -83,12 +88,16 @@ func (e *expansion) lookedUpPartner(join *ir.Value) (column *ir.Value, ok bool) 
 type joined struct {
 	left, right *ir.Value // the rows of each pair, where left rows are repeated
 
-	isUnique     *ir.Value  // an i64 scalar: whether no two right rows have equal keys; nil if that is not asked
-	row, partner *ir.Value  // of each left row: its number, and the right row that is found, unless that is looked up
-	lookup       *lookup    // of each left row: what of the right row is wanted; nil if that is the row
-	hasPartner   *ir.Value  // whether one is
-	found        *ir.Domain // the left rows that have a partner
-	out          *ir.Domain // the pairs, whichever way they are made
+	isUnique     *ir.Value    // an i64 scalar: whether no two right rows have equal keys; nil if that is not asked
+	row, partner *ir.Value    // of each left row: its number, and the right row that is found, unless that is looked up
+	lookup       *lookup      // of each left row: what of the right row is wanted; nil if that is the row
+	hasPartner   *ir.Value    // whether one is
+	sides        *partedSides // in the order of parts, of which row, partner, left and right are places then; nil if rows are as they come
+	found        *ir.Domain   // the left rows that have a partner
+	out          *ir.Domain   // the pairs, whichever way they are made
+
+	parts    *joined   // another way to make the pairs, in another order; nil if there is none
+	isParted *ir.Value // an i64 scalar: whether it is taken
 }
 
 // paired is a column of the pairs of a join, in both ways, which is not stored yet.
@@ -96,6 +105,7 @@ type paired struct {
 	*joined
 	single   *ir.Value // of each left row; anything where it has no partner; nil if it is only looked up
 	repeated *ir.Value // of each pair
+	parts    *paired   // by parts; nil if there are none
 }
 
 // side writes the left or the right rows of the pairs of a join.
@@ -108,11 +118,19 @@ func (e *expansion) side(v *ir.Value) {
 		}
 		return
 	}
-	p := &paired{j, j.row, j.left}
-	if v.Op == ir.OpRight {
-		p = &paired{j, j.partner, j.right}
+	e.pairs[v] = j.side(v.Op)
+}
+
+// side returns the left or the right rows.
+func (j *joined) side(op ir.Op) *paired {
+	if j == nil {
+		return nil
 	}
-	e.pairs[v] = p
+	p := &paired{joined: j, single: j.row, repeated: j.left, parts: j.parts.side(op)}
+	if op == ir.OpRight {
+		p.single, p.repeated = j.partner, j.right
+	}
+	return p
 }
 
 // pair writes a column of pairs each of whose rows follows from one row of others: it is
@@ -126,28 +144,63 @@ func (e *expansion) pair(v *ir.Value) bool {
 		if at == nil {
 			return false
 		}
-		x := e.column(v.Args[0])
-		p := &paired{at.joined, x, e.ofPairs(v.Pos, x, at)}
-		switch {
-		case at.single == nil:
-			p.single = (&ordering{expansion: e, pos: v.Pos}).decode(at.lookup)
-		case at.single != at.row:
-			p.single = e.gather(v.Pos, x, at.single)
-		}
-		e.pairs[v] = p
+		e.pairs[v] = e.gatherPairs(v.Pos, e.column(v.Args[0]), at)
 		return true
 	}
 	if !v.Op.IsElementwise() {
 		return false
 	}
-	j, single, repeated := e.inBothWays(v, func(p *paired) *ir.Value { return p.single })
+	if p := e.mapPairs(v, e.pairOf); p != nil {
+		p.parts = e.mapPairs(v, e.partedPairOf)
+		e.pairs[v] = p
+		return true
+	}
+	return false
+}
+
+// pairOf returns v as a column of pairs, and partedPairOf that by parts; nil if it is none.
+func (e *expansion) pairOf(v *ir.Value) *paired { return e.pairs[v] }
+
+func (e *expansion) partedPairOf(v *ir.Value) *paired {
+	if p := e.pairs[v]; p != nil {
+		return p.parts
+	}
+	return nil
+}
+
+// gatherPairs returns x at the rows of pairs.
+func (e *expansion) gatherPairs(pos ir.Pos, x *ir.Value, at *paired) *paired {
+	if at == nil {
+		return nil
+	}
+	p := &paired{joined: at.joined, parts: e.gatherPairs(pos, x, at.parts)}
+	switch {
+	case at.sides != nil && at.repeated == at.right:
+		p.single, p.repeated = at.sides.rightAt(x, at.single), at.sides.rightAt(x, at.repeated)
+		return p
+	case at.sides != nil && at.repeated == at.left:
+		p.single, p.repeated = at.sides.leftAt(x, nil), at.sides.leftAt(x, at.repeated)
+		return p
+	}
+	p.single, p.repeated = x, e.ofPairs(pos, x, at)
+	switch {
+	case at.single == nil:
+		p.single = (&ordering{expansion: e, pos: pos}).decode(at.lookup)
+	case at.single != at.row:
+		p.single = e.gather(pos, x, at.single)
+	}
+	return p
+}
+
+// mapPairs returns an elementwise operator of columns of pairs, nil if it is none.
+func (e *expansion) mapPairs(v *ir.Value, pairOf func(*ir.Value) *paired) *paired {
+	j, single, repeated := e.inBothWays(v, pairOf, func(p *paired) *ir.Value { return p.single })
 	if j == nil {
-		return false
+		return nil
 	}
 	single.Type.Domain, single.Type.Target = j.row.Type.Domain, e.domain(v.Type.Target)
 	repeated.Type.Domain, repeated.Type.Target = j.left.Type.Domain, single.Type.Target
-	e.pairs[v] = &paired{j, e.add(v.Pos, single), e.add(v.Pos, repeated)}
-	return true
+	return &paired{joined: j, single: e.add(v.Pos, single), repeated: e.add(v.Pos, repeated)}
 }
 
 // ofPairs returns x at the rows of pairs where left rows are repeated. On cores a column of the
@@ -165,11 +218,25 @@ func (e *expansion) foldPairs(v *ir.Value) bool {
 	if !e.cores || !v.Op.IsAggregate() || v.By != nil || e.isChecked(v) {
 		return false
 	}
-	j, single, repeated := e.inBothWays(v, func(p *paired) *ir.Value {
+	made, j := e.foldWays(v, e.pairOf)
+	if made == nil {
+		return false
+	}
+	if byParts, _ := e.foldWays(v, e.partedPairOf); byParts != nil {
+		made = e.either(j.isParted, byParts, made, made.Type)
+	}
+	e.values[v] = made
+	e.values[v].Name = v.Name
+	return true
+}
+
+// foldWays returns an aggregate of all pairs as both ways make them; nil if its operands are no columns of pairs.
+func (e *expansion) foldWays(v *ir.Value, pairOf func(*ir.Value) *paired) (*ir.Value, *joined) {
+	j, single, repeated := e.inBothWays(v, pairOf, func(p *paired) *ir.Value {
 		return (&ordering{expansion: e, pos: v.Pos}).compact(p.single, p.hasPartner, p.found)
 	})
 	if j == nil {
-		return false
+		return nil, nil
 	}
 	if v.Op.Aggregate().GivesRow() {
 		single.Type.Target, repeated.Type.Target = j.found, j.left.Type.Domain
@@ -178,9 +245,7 @@ func (e *expansion) foldPairs(v *ir.Value) bool {
 		single.Else = e.column(v.Else)
 		repeated.Else = single.Else
 	}
-	e.values[v] = e.either(j.isUnique, e.add(v.Pos, single), e.add(v.Pos, repeated), ir.Type{Kind: v.Type.Kind, Target: e.domain(v.Type.Target)})
-	e.values[v].Name = v.Name
-	return true
+	return e.either(j.isUnique, e.add(v.Pos, single), e.add(v.Pos, repeated), ir.Type{Kind: v.Type.Kind, Target: e.domain(v.Type.Target)}), j
 }
 
 // isChecked reports whether data can fail a check of v.
@@ -191,7 +256,7 @@ func (e *expansion) isChecked(v *ir.Value) bool {
 // inBothWays returns v with the operands of each way to make the pairs of a join, single of
 // them being the column that is used where keys are unique; nil if its operands are not
 // columns of the pairs of one join, or scalars.
-func (e *expansion) inBothWays(v *ir.Value, singleOf func(*paired) *ir.Value) (j *joined, single, repeated ir.Value) {
+func (e *expansion) inBothWays(v *ir.Value, pairOf func(*ir.Value) *paired, singleOf func(*paired) *ir.Value) (j *joined, single, repeated ir.Value) {
 	single, repeated = *v, *v
 	single.Name, repeated.Name = "", ""
 	single.Args, repeated.Args = slices.Clone(v.Args), slices.Clone(v.Args)
@@ -201,7 +266,7 @@ func (e *expansion) inBothWays(v *ir.Value, singleOf func(*paired) *ir.Value) (j
 			repeated.Args[i] = single.Args[i]
 			continue
 		}
-		p := e.pairs[arg]
+		p := pairOf(arg)
 		if p == nil || j != nil && j != p.joined {
 			return nil, single, repeated
 		}
@@ -216,8 +281,13 @@ func (e *expansion) stored(v *ir.Value, p *paired) *ir.Value {
 	if e.eithers[ways] == nil {
 		o := ordering{expansion: e, pos: v.Pos}
 		t := ir.Type{Kind: v.Type.Kind, Domain: p.out, Target: e.domain(v.Type.Target)}
-		e.eithers[ways] = e.either(p.isUnique, o.compact(p.single, p.hasPartner, p.found), p.repeated, t)
-		e.eithers[ways].Name = v.Name
+		made := e.either(p.isUnique, o.compact(p.single, p.hasPartner, p.found), p.repeated, t)
+		if p.parts != nil { // whose order counts for nobody
+			made.Type.Domain = e.newDomain(ir.DomainEither, p.out.Name+"_whole", p.row.Type.Domain)
+			made = e.either(p.isParted, e.stored(v, p.parts), made, t)
+		}
+		made.Name = v.Name
+		e.eithers[ways] = made
 	}
 	return e.eithers[ways]
 }

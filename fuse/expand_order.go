@@ -33,6 +33,7 @@ type ordering struct {
 	isHash     bool                             // keys are hashes, which differ in all bits
 	kept       func(key *ir.Value) *ir.Value    // what the last pass leaves of a key; nil for the key
 	anyOrder   bool                             // rows of equal keys may lie in any order
+	isWhole    bool                             // tables of rows have no parts
 	chooses    bool                             // the kernel that finds extremes of the keys comes before the choice of a way
 }
 

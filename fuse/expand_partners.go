@@ -17,7 +17,7 @@ type partners struct {
 // partnersIn returns the rows of a table that have equal keys. Joins with the same right columns share them. If hasRows
 // is set, the table has codes of rows.
 func (o *ordering) partnersIn(t rowTable, hasRows bool) partners {
-	at := columnsName(t.keys)
+	at := t.name()
 	p, ok := o.partnersOf[at]
 	if !ok {
 		p = o.partners(t.ungrouped(), hasRows)

@@ -125,8 +125,8 @@ func (l *lowering) matchParts(v *ir.Value) {
 	l.defineResult(s, v)
 }
 
-// distinct lowers how many different keys each part has, which is found out where rows are looked up.
-func (l *lowering) distinct(v *ir.Value) {
+// foundInParts lowers what is found out where rows of parts are looked up.
+func (l *lowering) foundInParts(v *ir.Value) {
 	s := l.result(v.Args[0]).Writer
 	s.roots = append(s.roots, v)
 	l.defineResult(s, v)
@@ -141,7 +141,7 @@ func (b *kernelBuilder) onlyParts(w *Value) {
 	}
 }
 
-// matchParts stores w, the codes of rows that are looked up by parts, and returns how many different
+// matchParts stores w, the codes of rows that are looked up by parts, or their partners, and returns how many different
 // keys a part has. Workers take parts, not rows, so nothing is folded beside them.
 func (b *kernelBuilder) matchParts(w *Value) tile.ID {
 	if distinct, ok := b.built[w]; ok {
@@ -159,6 +159,16 @@ func (b *kernelBuilder) matchParts(w *Value) tile.ID {
 		streams[i] = b.complete(b.graph.result(x), tile.Gather)
 	}
 	stream := b.Stream(w.Name, w.Type, w.Name, tile.Permute, true)
-	b.built[w] = b.MatchParts(stream, streams[0], streams[1], args[0], args[1], args[2], args[3])
+	if v.Op == ir.OpMatchParts {
+		b.built[w] = b.MatchParts(stream, streams[0], streams[1], args[0], args[1], args[2], args[3])
+		return b.built[w]
+	}
+	places := tile.NoPlaces
+	for _, written := range w.Writer.Writes {
+		if of := written.IR; of != nil && of.Op == ir.OpOrderParts {
+			places = b.Stream(written.Name, written.Type, written.Name, tile.Permute, true)
+		}
+	}
+	b.built[w] = b.PartnerParts(stream, places, streams[0], streams[1], args[0], args[1], args[2], args[3])
 	return b.built[w]
 }

@@ -176,7 +176,7 @@ func (l *lowering) isTable(v *ir.Value) bool {
 			return true
 		case ir.OpEnterParts:
 			return true
-		case ir.OpMatchParts:
+		case ir.OpMatchParts, ir.OpPartnerParts:
 			if slices.Contains(u.Args[firstOfParts:], v) {
 				return true
 			}
@@ -236,8 +236,11 @@ func (l *lowering) lower(v *ir.Value) {
 	case ir.OpEnterParts:
 		l.enterParts(v)
 		return
-	case ir.OpMatchParts:
+	case ir.OpMatchParts, ir.OpPartnerParts:
 		l.matchParts(v)
+		return
+	case ir.OpOrderParts:
+		l.foundInParts(v)
 		return
 	case ir.OpGroupParts:
 		l.groupParts(v)
@@ -246,7 +249,7 @@ func (l *lowering) lower(v *ir.Value) {
 		l.foldParts(v)
 		return
 	case ir.OpDistinct:
-		l.distinct(v)
+		l.foundInParts(v)
 		return
 	case ir.OpBins:
 		l.sizedLength(v, v.Type.Target)

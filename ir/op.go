@@ -118,12 +118,18 @@ const (
 	// 32 bits above a code, and of keys. The result has, for keys from place from to place to, the
 	// code of the first word from place first to place end with that key, or 0.
 	OpMatchParts
+	// Args: as of OpMatchParts, but keys may be words with them above 32 other bits. The result has, for keys, from
+	// which place on OpOrderParts has the codes of the words with that key, above 32 bits for how many they are; or 0.
+	OpPartnerParts
+	// Args: partners, of OpPartnerParts. The codes of all words, part by part: those of equal keys lie together, in the order of
+	// the words.
+	OpOrderParts
 	// Args: ends, size, hashes, codes, shift. A hash table of size slots. Rows lie in the order of the 16 highest bits of
 	// their hashes, of 32 bits; ends says of each number there where its rows end. A row takes the first slot, from that of its hash
 	// on and around, that is free, unless a row before it has its hash; the slot of a hash is what remains without shift low bits, or
 	// the last multiple of Split up to there. The result has a hash above a code in each slot; of a free one 0, which no row has.
 	OpEnterParts
-	// Args: codes, which OpMatchParts has made, or groups, of OpGroupParts. How many different keys the
+	// Args: codes, which OpMatchParts has made, partners, of OpPartnerParts, or groups, of OpGroupParts. How many different keys the
 	// words of each part have.
 	OpDistinct
 	// Args: first, end, words. Each row is a part of words, which are keys of 32 bits, or have one above

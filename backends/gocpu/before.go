@@ -85,7 +85,7 @@ func (g *body) streamParameters(f *rangeFunc) (views []int) {
 		for _, f := range op.Folds {
 			whole[f.To] = true
 		}
-		if op.Kind == tile.GroupParts {
+		if op.HasPlaces() {
 			whole[op.Places] = true
 		}
 		values, _ := op.Seen()

@@ -68,6 +68,8 @@ func emitterOf(kind tile.OpKind) emitter {
 		return emitter{begin: (*body).beginNested, row: (*body).pairs}
 	case tile.MatchParts:
 		return emitter{begin: (*body).beginParts, row: (*body).matchParts}
+	case tile.PartnerParts:
+		return emitter{begin: (*body).beginPartners, row: (*body).partnerParts}
 	case tile.GroupParts:
 		return emitter{begin: (*body).beginGroupParts, row: (*body).groupParts}
 	case tile.Check:

@@ -51,7 +51,7 @@ func (k *kernel) newRange(name string, f form, cut int) (*body, *rangeFunc, []in
 	g := &body{kernel: k, b: loop.NewBuilder(name), summary: f == summary, summed: cut, needed: k.neededOps(f, cut),
 		values: map[tile.ID]loop.Expr{}, state: map[stateKey]*loop.Var{}, scalars: map[string]loop.Expr{},
 		whole: map[int]*loop.Var{}, view: map[int]*loop.Var{}, last: map[neighbour]*loop.Var{}, failed: map[int]*loop.Var{}, counts: map[tile.ID]*loop.Var{},
-		sources: map[tile.ID]*loop.Var{}, nested: map[*tile.Op]*nested{}, taken: map[int]*loop.Var{}, bits: map[loop.Expr]loop.Expr{}}
+		sources: map[tile.ID]sourceRows{}, nested: map[*tile.Op]*nested{}, taken: map[int]*loop.Var{}, bits: map[loop.Expr]loop.Expr{}}
 	r := &rangeFunc{lo: g.b.Param("lo", loop.Counter), hi: g.b.Param("hi", loop.Counter)}
 	views := g.parameters(r)
 	g.states(r)

@@ -25,13 +25,27 @@ const (
 
 // beginParts makes memory for the table of the largest part of a range.
 func (g *body) beginParts(op *tile.Op, lo, hi *loop.Var) {
+	g.parted = g.b.Make("table", loop.ScalarOf(ir.U64), g.slotsFor(g.mostOfParts(op, lo, hi)))
+}
+
+// mostOfParts returns how many words the largest part of a range has.
+func (g *body) mostOfParts(op *tile.Op, lo, hi *loop.Var) *loop.Var {
 	b := g.b
 	most := b.Decl("most", loop.Int(0))
 	b.For("part", lo, hi, func(part *loop.Var) {
 		words := loop.Sub(loop.ToCounter(g.at(op.Args[1], part)), loop.ToCounter(g.at(op.Args[0], part)))
 		b.Assign(most, loop.Greatest(most, words))
 	})
-	g.parted = b.Make("table", loop.ScalarOf(ir.U64), g.slotsFor(most))
+	return most
+}
+
+// boundsOfParts returns between which places the words of a part are, and the keys that are looked up in it.
+func (g *body) boundsOfParts(op *tile.Op) []loop.Expr {
+	bounds := make([]loop.Expr, len(op.Args))
+	for k, name := range []string{"first", "end", "from", "to"} {
+		bounds[k] = g.b.Let(name, loop.ToCounter(g.expr(op.Args[k])))
+	}
+	return bounds
 }
 
 // slotsFor returns how many slots the table of so many words has: a power of two.
@@ -44,10 +58,7 @@ func (g *body) slotsFor(words loop.Expr) *loop.Var {
 // matchParts enters the words of a part in a table, and looks its keys up.
 func (g *body) matchParts(i int) {
 	b, op := g.b, &g.Ops[i]
-	bounds := make([]loop.Expr, len(op.Args))
-	for k, name := range []string{"first", "end", "from", "to"} {
-		bounds[k] = b.Let(name, loop.ToCounter(g.expr(op.Args[k])))
-	}
+	bounds := g.boundsOfParts(op)
 	words := b.Slice("words", g.whole[op.Keys[0]], bounds[0], bounds[1])
 	table := b.Slice("part_table", g.parted, loop.Int(0), g.slotsFor(loop.LenOf(words)))
 	b.For("slot", loop.Int(0), loop.LenOf(table), func(slot *loop.Var) { b.Store(table, slot, loop.ConstOf(ir.Int(ir.U64, 0))) })

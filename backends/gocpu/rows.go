@@ -23,9 +23,10 @@ type body struct {
 	failed  map[int]*loop.Var       // per site: whether a row of this range failed
 	counts  map[tile.ID]*loop.Var   // per rank: how many rows before have each digit
 	words   *loop.Var               // of a summary that sorts few rows: their words, in order
-	sources map[tile.ID]*loop.Var   // per source: that of the row before
+	sources map[tile.ID]sourceRows  // per source
 	nested  map[*tile.Op]*nested    // per operation of nested loops
 	parted  *loop.Var               // memory for the table of a part
+	partner partnerTable            // that of the keys of a join
 	grouped groupTable              // that of the groups of a part
 	entered []*entered              // tables with a limit, of rows in any order
 	taken   map[int]*loop.Var       // per table of partitioned rows: how many of its slots these rows have taken

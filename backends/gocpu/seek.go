@@ -12,26 +12,6 @@ func (g *body) search(op *tile.Op) loop.Expr {
 	return backends.Search(g.b, g.whole[op.Stream], g.expr(op.Args[1]), g.expr(op.Args[2]), g.expr(op.Args[0]))
 }
 
-// beginSource finds the source of the first row.
-func (g *body) beginSource(op *tile.Op, lo, _ *loop.Var) {
-	ends := g.whole[op.Stream]
-	before := backends.Search(g.b, ends, g.at(op.Args[0], lo), g.at(op.Args[1], lo), loop.ToKind(ir.I64, lo))
-	g.sources[op.Res[0]] = g.b.Decl("source", loop.ToCounter(before))
-}
-
-// nextSource names the row that this one repeats: rows come in order, and so do the rows
-// that they repeat.
-func (g *body) nextSource(i int) {
-	op := &g.Ops[i]
-	ends, source := g.whole[op.Stream], g.sources[op.Res[0]]
-	row := g.b.Let("row", loop.ToKind(ir.I64, g.rowAt()))
-	end := loop.ToCounter(g.expr(op.Args[1]))
-	g.b.While(loop.And(loop.Lt(source, end), loop.Le(loop.ToKind(ir.I64, loop.At(ends, source)), row)), func() {
-		g.b.Assign(source, loop.Add(source, loop.Int(1)))
-	})
-	g.values[op.Res[0]] = g.b.Let(g.name(op.Res[0]), loop.ToKind(ir.I64, source))
-}
-
 // probe finds a slot of a hash table.
 func (g *body) probe(op *tile.Op) loop.Expr {
 	return g.hashTable(op, op.Args[1]).Probe(g.b, g.name(op.Res[0]), g.expr(op.Args[2]), g.expr(op.Args[3]), g.expr(op.Args[0]), g.exprs(op.Args[4:]))

@@ -183,19 +183,28 @@ func repeatRowsKernel2(lo, hi int, add, value, value2 []int64, n int64) {
 		}
 	}
 	source := low
+	until := int64(lo)
+	var value3 int64
 	valueRows := value2[lo:hi]
 	for i := range valueRows {
 		// return value: value[repeat(times)]
 		row := int64(lo + i)
-		for source < int(n) && add[source] <= row {
-			source++
+		if row >= until {
+			for source < int(n) {
+				until = add[source]
+				if until > row {
+					break
+				}
+				source++
+			}
+			x2 := int64(source)
+			var value4 int64
+			if uint64(x2) < uint64(len(value)) {
+				value4 = value[x2]
+			}
+			value5 := value4
+			value3 = value5
 		}
-		x2 := int64(source)
-		var value3 int64
-		if uint64(x2) < uint64(len(value)) {
-			value3 = value[x2]
-		}
-		value4 := value3
-		valueRows[i] = value4
+		valueRows[i] = value3
 	}
 }

@@ -118,880 +118,621 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 	}
 	x11 := max(x10, 0)
 	x12 := kgenSelect(max(uint64(max(int64(m), 1)), min(uint64(max(int64(m), 1))*8, 131072)) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(max(uint64(max(int64(m), 1)), min(uint64(max(int64(m), 1))*8, 131072))-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(max(uint64(max(int64(m), 1)), min(uint64(max(int64(m), 1))*8, 131072))-1)))))&63))
-	if cond5 {
-		x12 = 2
-	}
-	x13 := x12
 	if cond3 {
-		x13 = 1
+		x12 = 1
 	}
-	x14 := max(x13, 0)
-	if int(x11) > 2147483647 {
-		return fmt.Errorf("m_slots would have %d rows; at most 2147483647 can be computed", int(x11))
-	}
-	insert := kgenTemporary[uint32](&call, int(x11))
-	clear(insert)
-	if int(x14) > 2147483647 {
-		return fmt.Errorf("m_slots_2 would have %d rows; at most 2147483647 can be computed", int(x14))
-	}
-	insert2 := kgenTemporary[uint64](&call, int(x14))
-	clear(insert2)
-	sumJoinedKernel2(0, m, insert, weight, id, insert2, x4, x3, x2, x, int64(m), int64(n), x11, x7, x14)
-	mSampleLength := max(int64(m)*x7, 0)
-	nSampleLength := max(int64(n)*x7, 0)
-	nSampleSampleLength := max(x7*0, 0)
-	var sum2 int64
-	if workers > 1 {
-		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-		var sum3 int64
-		kgenInOrder(&call, workers, int(x14), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				sum4 := sumJoinedKernel3(lo, hi, insert2)
-				blocks.await()
-				sumBefore := sum3
-				sum3 = sumBefore + sum4
-				blocks.release()
-			}
-		})
-		sum2 = sum3
-	} else {
-		sum2 = sumJoinedKernel3(0, int(x14), insert2)
-	}
-	reduce5 := sum2
-	var sum3 int64
-	if workers > 1 {
-		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-		var sum4 int64
-		kgenInOrder(&call, workers, int(x11), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				sum5 := sumJoinedKernel4(lo, hi, insert)
-				blocks.await()
-				sumBefore := sum4
-				sum4 = sumBefore + sum5
-				blocks.release()
-			}
-		})
-		sum3 = sum4
-	} else {
-		sum3 = sumJoinedKernel4(0, int(x11), insert)
-	}
-	reduce6 := sum3
-	mSamplePartsSampleLength := max(256*x7, 0)
-	mSamplePartsSampleSampleLength := max(x7*0, 0)
-	add := kgenTemporary[int64](&call, 256)
-	if int(nSampleLength) > 2147483647 {
-		return fmt.Errorf("n_sample_if_parted would have %d rows; at most 2147483647 can be computed", int(nSampleLength))
-	}
-	if int(nSampleLength) > 2147483647 {
-		return fmt.Errorf("n_sample_partitioned would have %d rows; at most 2147483647 can be computed", int(nSampleLength))
-	}
-	insert3 := kgenTemporary[uint32](&call, int(nSampleLength))
-	if int(mSamplePartsSampleLength) > 2147483647 {
-		return fmt.Errorf("m_sample_parts_sample_if_parted would have %d rows; at most 2147483647 can be computed", int(mSamplePartsSampleLength))
-	}
-	either := kgenTemporary[int64](&call, max(int(mSamplePartsSampleLength), 0))
-	var digitShift int64
-	var digitNumber int64
-	if 0 < int(x7) {
-		if int(mSampleLength) > 2147483647 {
-			return fmt.Errorf("m_sample would have %d rows; at most 2147483647 can be computed", int(mSampleLength))
-		}
-		map2 := kgenTemporary[uint32](&call, int(mSampleLength))
-		histogram := kgenTemporary[int64](&call, 256)
-		clear(histogram)
-		few := min(workers, int(mSampleLength)/8192)
-		if int(mSampleLength) < 65536 {
-			few = workers
-		}
-		if few > 1 {
-			kgenFork(&call, few, int(mSampleLength), 4096, func(_, lo, hi int) {
-				histogramOwn := make([]int64, 256)
-				sumJoinedKernel5(lo, hi, id, map2, histogramOwn)
-				for i := range histogramOwn {
-					atomic.AddInt64(&histogram[i], histogramOwn[i])
-				}
-			})
-		} else {
-			sumJoinedKernel5(0, int(mSampleLength), id, map2, histogram)
-		}
-		add2 := kgenTemporary[int64](&call, 256)
-		map3 := kgenTemporary[int64](&call, 256)
-		if workers > 1 {
-			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-			var add3 int64
-			kgenInOrder(&call, workers, 256, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					add4 := sumJoinedKernel6Summary(lo, hi, histogram)
-					blocks.await()
-					addBefore := add3
-					add3 = addBefore + add4
-					blocks.release()
-					sumJoinedKernel6(lo, hi, histogram, add2, map3, addBefore)
-				}
-			})
-		} else {
-			sumJoinedKernel6(0, 256, histogram, add2, map3, 0)
-		}
-		if int(mSampleLength) > 2147483647 {
-			return fmt.Errorf("m_sample_partitioned would have %d rows; at most 2147483647 can be computed", int(mSampleLength))
-		}
-		pass := kgenTemporary[uint64](&call, int(mSampleLength))
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, int(mSampleLength), 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					sumJoinedKernel7Summary(lo, hi, map2, 0, digits)
-					blocks.await()
-					for digit := range 256 {
-						count := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count
-					}
-					blocks.release()
-					sumJoinedKernel7(lo, hi, add2, map2, id, weight, pass, 0, 0, mSampleLength, x4, x3, digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			sumJoinedKernel7(0, int(mSampleLength), add2, map2, id, weight, pass, 0, 0, mSampleLength, x4, x3, digits)
-		}
-		map4 := kgenTemporary[uint32](&call, int(nSampleLength))
-		histogram2 := kgenTemporary[int64](&call, 256)
-		clear(histogram2)
-		few2 := min(workers, int(nSampleLength)/8192)
-		if int(nSampleLength) < 65536 {
-			few2 = workers
-		}
-		if few2 > 1 {
-			kgenFork(&call, few2, int(nSampleLength), 4096, func(_, lo, hi int) {
-				histogramOwn := make([]int64, 256)
-				sumJoinedKernel8(lo, hi, key, map4, histogramOwn)
-				for i := range histogramOwn {
-					atomic.AddInt64(&histogram2[i], histogramOwn[i])
-				}
-			})
-		} else {
-			sumJoinedKernel8(0, int(nSampleLength), key, map4, histogram2)
-		}
-		if workers > 1 {
-			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-			var add3 int64
-			kgenInOrder(&call, workers, 256, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					add4 := sumJoinedKernel9Summary(lo, hi, histogram2)
-					blocks.await()
-					addBefore := add3
-					add3 = addBefore + add4
-					blocks.release()
-					sumJoinedKernel9(lo, hi, histogram2, add, addBefore)
-				}
-			})
-		} else {
-			sumJoinedKernel9(0, 256, histogram2, add, 0)
-		}
-		pass2 := kgenTemporary[uint32](&call, int(nSampleLength))
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, int(nSampleLength), 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					sumJoinedKernel10Summary(lo, hi, map4, 0, digits)
-					blocks.await()
-					for digit := range 256 {
-						count := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count
-					}
-					blocks.release()
-					sumJoinedKernel10(lo, hi, add, map4, key, pass2, 0, 0, nSampleLength, digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			sumJoinedKernel10(0, int(nSampleLength), add, map4, key, pass2, 0, 0, nSampleLength, digits)
-		}
-		map5 := kgenTemporary[int64](&call, 256)
-		map6 := kgenTemporary[int64](&call, 256)
-		if workers > 1 {
-			kgenFork(&call, workers, 256, 4096, func(_, lo, hi int) {
-				sumJoinedKernel11(lo, hi, add, map5, histogram2, map6)
-			})
-		} else {
-			sumJoinedKernel11(0, 256, add, map5, histogram2, map6)
-		}
-		insert4 := kgenTemporary[int64](&call, 256)
-		if workers > 1 {
-			kgenFork(&call, workers, 256, 1, func(_, lo, hi int) {
-				sumJoinedKernel12(lo, hi, add2, map3, map5, map6, pass, pass2, insert3, insert4)
-			})
-		} else {
-			sumJoinedKernel12(0, 256, add2, map3, map5, map6, pass, pass2, insert3, insert4)
-		}
-		if workers > 1 {
-			kgenFork(&call, workers, int(mSamplePartsSampleLength), 4096, func(_, lo, hi int) {
-				sumJoinedKernel13(lo, hi, insert4, either)
-			})
-		} else {
-			sumJoinedKernel13(0, int(mSamplePartsSampleLength), insert4, either)
-		}
-		digitShift = 0
-		digitNumber = 0
-	} else {
-		if workers > 1 {
-			kgenFork(&call, workers, int(mSamplePartsSampleSampleLength), 4096, func(_, lo, hi int) {
-				sumJoinedKernel14(lo, hi, either)
-			})
-		} else {
-			sumJoinedKernel14(0, int(mSamplePartsSampleSampleLength), either)
-		}
-	}
-	digitShift2 := digitShift
-	digitNumber2 := digitNumber
-	var sum4 int64
-	if workers > 1 {
-		// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-		var sum5 int64
-		kgenInOrder(&call, workers, max(int(mSamplePartsSampleLength), int(mSamplePartsSampleSampleLength)), 32768, func(blocks *kgenBlocks) {
-			for blocks.next() {
-				lo, hi := blocks.lo, blocks.hi
-				sum6 := sumJoinedKernel15(lo, hi, either)
-				blocks.await()
-				sumBefore := sum5
-				sum5 = sumBefore + sum6
-				blocks.release()
-			}
-		})
-		sum4 = sum5
-	} else {
-		sum4 = sumJoinedKernel15(0, max(int(mSamplePartsSampleLength), int(mSamplePartsSampleSampleLength)), either)
-	}
-	x15 := reduce6 + reduce5 + sum4
-	cond6 := x15 == int64(m)
-	x16 := int64(0)
-	if cond6 {
-		x16 = 1
-	}
-	mSample2Length := max(int64(m)*x7, 0)
-	mSample3Length := max(int64(m)*x7, 0)
-	mSampleSampleLength := max(x7*0, 0)
-	nSample2Length := max(int64(n)*x7, 0)
-	nSampleSample2Length := max(x7*0, 0)
+	x13 := max(x12, 0)
 	var jFoundLength int64
 	var total int64
 	var jRepeatedLength int64
-	if 0 < int(x16) {
-		either2 := kgenTemporary[uint32](&call, max(int(nSampleLength), 0))
-		if 0 < int(x7) {
-			if workers > 1 {
-				counts := make([]int64, 256)
-				kgenInOrder(&call, workers, int(nSampleLength), 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						digits := make([]int64, 256)
-						sumJoinedKernel16Summary(lo, hi, key, digitShift2, digits)
-						blocks.await()
-						for digit := range 256 {
-							count := digits[digit]
-							digits[digit] = counts[digit]
-							counts[digit] += count
-						}
-						blocks.release()
-						sumJoinedKernel16(lo, hi, add, key, insert3, either2, digitNumber2, digitShift2, nSampleLength, digits)
-					}
-				})
-			} else {
-				digits := make([]int64, 256)
-				sumJoinedKernel16(0, int(nSampleLength), add, key, insert3, either2, digitNumber2, digitShift2, nSampleLength, digits)
-			}
-		} else {
-			if workers > 1 {
-				kgenFork(&call, workers, int(nSampleSampleLength), 4096, func(_, lo, hi int) {
-					sumJoinedKernel17(lo, hi, either2)
-				})
-			} else {
-				sumJoinedKernel17(0, int(nSampleSampleLength), either2)
-			}
-		}
-		var jFoundPlace int64
-		var sum5 int64
-		if workers > 1 {
-			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-			var jFoundPlace2 int64
-			var sum6 int64
-			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					jFoundPlace3, sum7 := sumJoinedKernel18(lo, hi, key, insert, either2, insert2, value, weight, x2, x, int64(m), int64(n), x14, x4, x3)
-					blocks.await()
-					jFoundPlaceBefore := jFoundPlace2
-					sumBefore := sum6
-					jFoundPlace2 = jFoundPlaceBefore + jFoundPlace3
-					sum6 = sumBefore + sum7
-					blocks.release()
-				}
-			})
-			jFoundPlace = jFoundPlace2
-			sum5 = sum6
-		} else {
-			jFoundPlace, sum5 = sumJoinedKernel18(0, n, key, insert, either2, insert2, value, weight, x2, x, int64(m), int64(n), x14, x4, x3)
-		}
-		jFoundLength2 := jFoundPlace
-		total2 := sum5
-		jFoundLength = jFoundLength2
-		total = total2
-	} else {
-		if int(x11) > 2147483647 {
-			return fmt.Errorf("m_slots_3 would have %d rows; at most 2147483647 can be computed", int(x11))
-		}
-		insert4 := kgenTemporary[uint32](&call, int(x11))
-		clear(insert4)
-		if int(x14) > 2147483647 {
-			return fmt.Errorf("m_slots_4 would have %d rows; at most 2147483647 can be computed", int(x14))
-		}
-		insert5 := kgenTemporary[uint64](&call, int(x14))
-		clear(insert5)
-		map2 := kgenTemporary[int64](&call, m)
-		sumJoinedKernel19(0, m, insert4, id, insert5, map2, x2, x, int64(m), int64(n), x11, x14)
-		add2 := kgenTemporary[int64](&call, 256)
-		map3 := kgenTemporary[int64](&call, 256)
-		if int(mSample2Length) > 2147483647 {
-			return fmt.Errorf("m_sample_2 would have %d rows; at most 2147483647 can be computed", int(mSample2Length))
-		}
-		if int(mSample2Length) > 2147483647 {
-			return fmt.Errorf("m_sample_partitioned_2 would have %d rows; at most 2147483647 can be computed", int(mSample2Length))
-		}
-		pass := kgenTemporary[uint64](&call, int(mSample2Length))
-		if int(mSample3Length) > 2147483647 {
-			return fmt.Errorf("m_sample_if_parted would have %d rows; at most 2147483647 can be computed", int(mSample3Length))
-		}
-		if int(mSample3Length) > 2147483647 {
-			return fmt.Errorf("m_sample_partitioned_3 would have %d rows; at most 2147483647 can be computed", int(mSample3Length))
-		}
-		either2 := kgenTemporary[uint32](&call, max(int(mSample3Length), 0))
-		if 0 < int(x7) {
-			map4 := kgenTemporary[uint32](&call, int(mSample2Length))
-			histogram := kgenTemporary[int64](&call, 256)
-			clear(histogram)
-			few := min(workers, int(mSample2Length)/8192)
-			if int(mSample2Length) < 65536 {
-				few = workers
-			}
-			if few > 1 {
-				kgenFork(&call, few, int(mSample2Length), 4096, func(_, lo, hi int) {
-					histogramOwn := make([]int64, 256)
-					sumJoinedKernel20(lo, hi, id, map4, histogramOwn)
-					for i := range histogramOwn {
-						atomic.AddInt64(&histogram[i], histogramOwn[i])
-					}
-				})
-			} else {
-				sumJoinedKernel20(0, int(mSample2Length), id, map4, histogram)
-			}
-			map5 := kgenTemporary[int64](&call, 256)
-			if workers > 1 {
-				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-				var add3 int64
-				kgenInOrder(&call, workers, 256, 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						add4 := sumJoinedKernel21Summary(lo, hi, histogram)
-						blocks.await()
-						addBefore := add3
-						add3 = addBefore + add4
-						blocks.release()
-						sumJoinedKernel21(lo, hi, histogram, add2, map5, map3, addBefore)
-					}
-				})
-			} else {
-				sumJoinedKernel21(0, 256, histogram, add2, map5, map3, 0)
-			}
-			if workers > 1 {
-				counts := make([]int64, 256)
-				kgenInOrder(&call, workers, int(mSample2Length), 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						digits := make([]int64, 256)
-						sumJoinedKernel22Summary(lo, hi, map4, 0, digits)
-						blocks.await()
-						for digit := range 256 {
-							count := digits[digit]
-							digits[digit] = counts[digit]
-							counts[digit] += count
-						}
-						blocks.release()
-						sumJoinedKernel22(lo, hi, add2, map4, id, pass, 0, 0, mSample2Length, digits)
-					}
-				})
-			} else {
-				digits := make([]int64, 256)
-				sumJoinedKernel22(0, int(mSample2Length), add2, map4, id, pass, 0, 0, mSample2Length, digits)
-			}
-			map6 := kgenTemporary[uint32](&call, int(mSample3Length))
-			histogram2 := kgenTemporary[int64](&call, 256)
-			clear(histogram2)
-			few2 := min(workers, int(mSample3Length)/8192)
-			if int(mSample3Length) < 65536 {
-				few2 = workers
-			}
-			if few2 > 1 {
-				kgenFork(&call, few2, int(mSample3Length), 4096, func(_, lo, hi int) {
-					histogramOwn := make([]int64, 256)
-					sumJoinedKernel23(lo, hi, id, map6, histogramOwn)
-					for i := range histogramOwn {
-						atomic.AddInt64(&histogram2[i], histogramOwn[i])
-					}
-				})
-			} else {
-				sumJoinedKernel23(0, int(mSample3Length), id, map6, histogram2)
-			}
-			add3 := kgenTemporary[int64](&call, 256)
-			if workers > 1 {
-				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-				var add4 int64
-				kgenInOrder(&call, workers, 256, 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						add5 := sumJoinedKernel24Summary(lo, hi, histogram2)
-						blocks.await()
-						addBefore := add4
-						add4 = addBefore + add5
-						blocks.release()
-						sumJoinedKernel24(lo, hi, histogram2, add3, addBefore)
-					}
-				})
-			} else {
-				sumJoinedKernel24(0, 256, histogram2, add3, 0)
-			}
-			pass2 := kgenTemporary[uint32](&call, int(mSample3Length))
-			map7 := kgenTemporary[uint32](&call, int(mSample3Length))
-			if workers > 1 {
-				counts := make([]int64, 256)
-				kgenInOrder(&call, workers, int(mSample3Length), 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						digits := make([]int64, 256)
-						sumJoinedKernel25Summary(lo, hi, map6, 0, digits)
-						blocks.await()
-						for digit := range 256 {
-							count := digits[digit]
-							digits[digit] = counts[digit]
-							counts[digit] += count
-						}
-						blocks.release()
-						sumJoinedKernel25(lo, hi, add3, map6, id, pass2, map7, 0, 0, mSample3Length, digits)
-					}
-				})
-			} else {
-				digits := make([]int64, 256)
-				sumJoinedKernel25(0, int(mSample3Length), add3, map6, id, pass2, map7, 0, 0, mSample3Length, digits)
-			}
-			map8 := kgenTemporary[int64](&call, 256)
-			map9 := kgenTemporary[int64](&call, 256)
-			if workers > 1 {
-				kgenFork(&call, workers, 256, 4096, func(_, lo, hi int) {
-					sumJoinedKernel26(lo, hi, add3, map8, histogram2, map9)
-				})
-			} else {
-				sumJoinedKernel26(0, 256, add3, map8, histogram2, map9)
-			}
-			insert6 := kgenTemporary[uint32](&call, int(mSample3Length))
-			if workers > 1 {
-				kgenFork(&call, workers, 256, 1, func(_, lo, hi int) {
-					sumJoinedKernel27(lo, hi, add2, map5, map8, map9, pass, pass2, insert6)
-				})
-			} else {
-				sumJoinedKernel27(0, 256, add2, map5, map8, map9, pass, pass2, insert6)
-			}
-			if workers > 1 {
-				counts := make([]int64, 256)
-				kgenInOrder(&call, workers, int(mSample3Length), 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						digits := make([]int64, 256)
-						sumJoinedKernel28Summary(lo, hi, map7, 0, digits)
-						blocks.await()
-						for digit := range 256 {
-							count := digits[digit]
-							digits[digit] = counts[digit]
-							counts[digit] += count
-						}
-						blocks.release()
-						sumJoinedKernel28(lo, hi, add3, map7, insert6, either2, 0, 0, mSample3Length, digits)
-					}
-				})
-			} else {
-				digits := make([]int64, 256)
-				sumJoinedKernel28(0, int(mSample3Length), add3, map7, insert6, either2, 0, 0, mSample3Length, digits)
-			}
-		} else {
-			if workers > 1 {
-				kgenFork(&call, workers, int(mSampleSampleLength), 4096, func(_, lo, hi int) {
-					sumJoinedKernel29(lo, hi, either2)
-				})
-			} else {
-				sumJoinedKernel29(0, int(mSampleSampleLength), either2)
-			}
-		}
-		aggregate := kgenTemporary[int64](&call, m)
-		clear(aggregate)
-		map4 := kgenTemporary[uint32](&call, m)
-		histogram := kgenTemporary[int64](&call, 1024)
+	var jFound2Length int64
+	var jRepeated2Length int64
+	if 0 < int(x7) {
+		histogram := kgenTemporary[int64](&call, 256)
 		clear(histogram)
-		few := min(workers, m/(max(len(aggregate)+1024, 1)*32))
+		few := min(workers, m/8192)
 		if m < 65536 {
 			few = workers
 		}
 		if few > 1 {
 			kgenFork(&call, few, m, 4096, func(_, lo, hi int) {
-				aggregateOwn := make([]int64, len(aggregate))
-				histogramOwn := make([]int64, 1024)
-				sumJoinedKernel30(lo, hi, aggregateOwn, id, insert4, either2, insert5, map2, map4, histogramOwn, x2, x, int64(m), int64(n), x14)
-				for i := range aggregateOwn {
-					atomic.AddInt64(&aggregate[i], aggregateOwn[i])
-				}
+				histogramOwn := make([]int64, 256)
+				sumJoinedKernel2(lo, hi, histogramOwn, id)
 				for i := range histogramOwn {
 					atomic.AddInt64(&histogram[i], histogramOwn[i])
 				}
 			})
 		} else {
-			sumJoinedKernel30(0, m, aggregate, id, insert4, either2, insert5, map2, map4, histogram, x2, x, int64(m), int64(n), x14)
+			sumJoinedKernel2(0, m, histogram, id)
 		}
-		map5 := kgenTemporary[uint64](&call, m)
+		add := kgenTemporary[int64](&call, 256)
+		map2 := kgenTemporary[int64](&call, 256)
 		if workers > 1 {
 			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-			var add3 int64
+			var add2 int64
+			kgenInOrder(&call, workers, 256, 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					add3 := sumJoinedKernel3Summary(lo, hi, histogram)
+					blocks.await()
+					addBefore := add2
+					add2 = addBefore + add3
+					blocks.release()
+					sumJoinedKernel3(lo, hi, histogram, add, map2, addBefore)
+				}
+			})
+		} else {
+			sumJoinedKernel3(0, 256, histogram, add, map2, 0)
+		}
+		pass := kgenTemporary[uint64](&call, m)
+		if workers > 1 {
+			counts := make([]int64, 256)
 			kgenInOrder(&call, workers, m, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					add4 := sumJoinedKernel31Summary(lo, hi, aggregate)
+					digits := make([]int64, 256)
+					sumJoinedKernel4Summary(lo, hi, id, 0, digits)
+					blocks.await()
+					for digit := range 256 {
+						count := digits[digit]
+						digits[digit] = counts[digit]
+						counts[digit] += count
+					}
+					blocks.release()
+					sumJoinedKernel4(lo, hi, add, id, weight, pass, 0, 0, int64(m), digits)
+				}
+			})
+		} else {
+			digits := make([]int64, 256)
+			sumJoinedKernel4(0, m, add, id, weight, pass, 0, 0, int64(m), digits)
+		}
+		histogram2 := kgenTemporary[int64](&call, 256)
+		clear(histogram2)
+		few2 := min(workers, n/8192)
+		if n < 65536 {
+			few2 = workers
+		}
+		if few2 > 1 {
+			kgenFork(&call, few2, n, 4096, func(_, lo, hi int) {
+				histogramOwn := make([]int64, 256)
+				sumJoinedKernel5(lo, hi, histogramOwn, key)
+				for i := range histogramOwn {
+					atomic.AddInt64(&histogram2[i], histogramOwn[i])
+				}
+			})
+		} else {
+			sumJoinedKernel5(0, n, histogram2, key)
+		}
+		add2 := kgenTemporary[int64](&call, 256)
+		if workers > 1 {
+			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+			var add3 int64
+			kgenInOrder(&call, workers, 256, 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					add4 := sumJoinedKernel6Summary(lo, hi, histogram2)
 					blocks.await()
 					addBefore := add3
 					add3 = addBefore + add4
 					blocks.release()
-					sumJoinedKernel31(lo, hi, aggregate, map5, addBefore)
+					sumJoinedKernel6(lo, hi, histogram2, add2, addBefore)
 				}
 			})
 		} else {
-			sumJoinedKernel31(0, m, aggregate, map5, 0)
+			sumJoinedKernel6(0, 256, histogram2, add2, 0)
 		}
-		add3 := kgenTemporary[int64](&call, 1024)
-		if workers > 1 {
-			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-			var add4 int64
-			kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					add5 := sumJoinedKernel32Summary(lo, hi, histogram)
-					blocks.await()
-					addBefore := add4
-					add4 = addBefore + add5
-					blocks.release()
-					sumJoinedKernel32(lo, hi, histogram, add3, addBefore)
-				}
-			})
-		} else {
-			sumJoinedKernel32(0, 1024, histogram, add3, 0)
-		}
-		pass2 := kgenTemporary[uint32](&call, m)
-		pass3 := kgenTemporary[int64](&call, m)
+		pass2 := kgenTemporary[uint64](&call, n)
 		if workers > 1 {
 			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, m, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					sumJoinedKernel33Summary(lo, hi, map4, 0, digits)
-					blocks.await()
-					for digit := range 256 {
-						count := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count
-					}
-					blocks.release()
-					sumJoinedKernel33(lo, hi, add3, map4, pass2, pass3, 0, 0, int64(m), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			sumJoinedKernel33(0, m, add3, map4, pass2, pass3, 0, 0, int64(m), digits)
-		}
-		pass4 := kgenTemporary[uint32](&call, m)
-		pass5 := kgenTemporary[int64](&call, m)
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, m, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					sumJoinedKernel34Summary(lo, hi, pass2, 8, digits)
-					blocks.await()
-					for digit := range 256 {
-						count := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count
-					}
-					blocks.release()
-					sumJoinedKernel34(lo, hi, add3, pass2, pass4, pass3, pass5, 1, 8, int64(m), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			sumJoinedKernel34(0, m, add3, pass2, pass4, pass3, pass5, 1, 8, int64(m), digits)
-		}
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, m, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					sumJoinedKernel34Summary(lo, hi, pass4, 16, digits)
-					blocks.await()
-					for digit := range 256 {
-						count := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count
-					}
-					blocks.release()
-					sumJoinedKernel34(lo, hi, add3, pass4, pass2, pass5, pass3, 2, 16, int64(m), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			sumJoinedKernel34(0, m, add3, pass4, pass2, pass5, pass3, 2, 16, int64(m), digits)
-		}
-		pass6 := kgenTemporary[int64](&call, m)
-		if workers > 1 {
-			counts := make([]int64, 256)
-			kgenInOrder(&call, workers, m, 32768, func(blocks *kgenBlocks) {
-				for blocks.next() {
-					lo, hi := blocks.lo, blocks.hi
-					digits := make([]int64, 256)
-					sumJoinedKernel36Summary(lo, hi, pass2, 24, digits)
-					blocks.await()
-					for digit := range 256 {
-						count := digits[digit]
-						digits[digit] = counts[digit]
-						counts[digit] += count
-					}
-					blocks.release()
-					sumJoinedKernel36(lo, hi, add3, pass2, pass3, pass6, 3, 24, int64(m), digits)
-				}
-			})
-		} else {
-			digits := make([]int64, 256)
-			sumJoinedKernel36(0, m, add3, pass2, pass3, pass6, 3, 24, int64(m), digits)
-		}
-		map6 := kgenTemporary[uint64](&call, int(x11))
-		if workers > 1 {
-			kgenFork(&call, workers, int(x11), 4096, func(_, lo, hi int) {
-				sumJoinedKernel37(lo, hi, insert4, map5, map6)
-			})
-		} else {
-			sumJoinedKernel37(0, int(x11), insert4, map5, map6)
-		}
-		if int(nSample2Length) > 2147483647 {
-			return fmt.Errorf("n_sample_if_parted_2 would have %d rows; at most 2147483647 can be computed", int(nSample2Length))
-		}
-		if int(nSample2Length) > 2147483647 {
-			return fmt.Errorf("n_sample_partitioned_2 would have %d rows; at most 2147483647 can be computed", int(nSample2Length))
-		}
-		either3 := kgenTemporary[uint32](&call, max(int(nSample2Length), 0))
-		if 0 < int(x7) {
-			map7 := kgenTemporary[uint32](&call, int(nSample2Length))
-			histogram2 := kgenTemporary[int64](&call, 256)
-			clear(histogram2)
-			few2 := min(workers, int(nSample2Length)/8192)
-			if int(nSample2Length) < 65536 {
-				few2 = workers
-			}
-			if few2 > 1 {
-				kgenFork(&call, few2, int(nSample2Length), 4096, func(_, lo, hi int) {
-					histogramOwn := make([]int64, 256)
-					sumJoinedKernel38(lo, hi, key, map7, histogramOwn)
-					for i := range histogramOwn {
-						atomic.AddInt64(&histogram2[i], histogramOwn[i])
-					}
-				})
-			} else {
-				sumJoinedKernel38(0, int(nSample2Length), key, map7, histogram2)
-			}
-			add4 := kgenTemporary[int64](&call, 256)
-			if workers > 1 {
-				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-				var add5 int64
-				kgenInOrder(&call, workers, 256, 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						add6 := sumJoinedKernel39Summary(lo, hi, histogram2)
-						blocks.await()
-						addBefore := add5
-						add5 = addBefore + add6
-						blocks.release()
-						sumJoinedKernel39(lo, hi, histogram2, add4, addBefore)
-					}
-				})
-			} else {
-				sumJoinedKernel39(0, 256, histogram2, add4, 0)
-			}
-			pass7 := kgenTemporary[uint32](&call, int(nSample2Length))
-			map8 := kgenTemporary[uint32](&call, int(nSample2Length))
-			if workers > 1 {
-				counts := make([]int64, 256)
-				kgenInOrder(&call, workers, int(nSample2Length), 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						digits := make([]int64, 256)
-						sumJoinedKernel40Summary(lo, hi, map7, 0, digits)
-						blocks.await()
-						for digit := range 256 {
-							count := digits[digit]
-							digits[digit] = counts[digit]
-							counts[digit] += count
-						}
-						blocks.release()
-						sumJoinedKernel40(lo, hi, add4, map7, key, pass7, map8, 0, 0, nSample2Length, digits)
-					}
-				})
-			} else {
-				digits := make([]int64, 256)
-				sumJoinedKernel40(0, int(nSample2Length), add4, map7, key, pass7, map8, 0, 0, nSample2Length, digits)
-			}
-			map9 := kgenTemporary[int64](&call, 256)
-			map10 := kgenTemporary[int64](&call, 256)
-			if workers > 1 {
-				kgenFork(&call, workers, 256, 4096, func(_, lo, hi int) {
-					sumJoinedKernel41(lo, hi, add4, map9, histogram2, map10)
-				})
-			} else {
-				sumJoinedKernel41(0, 256, add4, map9, histogram2, map10)
-			}
-			insert6 := kgenTemporary[uint32](&call, int(nSample2Length))
-			if workers > 1 {
-				kgenFork(&call, workers, 256, 1, func(_, lo, hi int) {
-					sumJoinedKernel42(lo, hi, add2, map3, map9, map10, pass, pass7, insert6)
-				})
-			} else {
-				sumJoinedKernel42(0, 256, add2, map3, map9, map10, pass, pass7, insert6)
-			}
-			if workers > 1 {
-				counts := make([]int64, 256)
-				kgenInOrder(&call, workers, int(nSample2Length), 32768, func(blocks *kgenBlocks) {
-					for blocks.next() {
-						lo, hi := blocks.lo, blocks.hi
-						digits := make([]int64, 256)
-						sumJoinedKernel43Summary(lo, hi, map8, 0, digits)
-						blocks.await()
-						for digit := range 256 {
-							count := digits[digit]
-							digits[digit] = counts[digit]
-							counts[digit] += count
-						}
-						blocks.release()
-						sumJoinedKernel43(lo, hi, add4, map8, insert6, either3, 0, 0, nSample2Length, digits)
-					}
-				})
-			} else {
-				digits := make([]int64, 256)
-				sumJoinedKernel43(0, int(nSample2Length), add4, map8, insert6, either3, 0, 0, nSample2Length, digits)
-			}
-		} else {
-			if workers > 1 {
-				kgenFork(&call, workers, int(nSampleSample2Length), 4096, func(_, lo, hi int) {
-					sumJoinedKernel44(lo, hi, either3)
-				})
-			} else {
-				sumJoinedKernel44(0, int(nSampleSample2Length), either3)
-			}
-		}
-		add4 := kgenTemporary[int64](&call, n)
-		map7 := kgenTemporary[int64](&call, n)
-		var sum5 int64
-		var sum6 int64
-		var sum7 int64
-		if workers > 1 {
-			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-			var add5 int64
-			var sum8 int64
-			var sum9 int64
-			var sum10 int64
 			kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					add6, sum11, sum12, sum13 := sumJoinedKernel45Summary(lo, hi, key, map6, either3, insert5, map5, x2, x, int64(m), int64(n), x14)
+					digits := make([]int64, 256)
+					sumJoinedKernel7Summary(lo, hi, key, 0, digits)
 					blocks.await()
-					addBefore := add5
-					sumBefore := sum8
-					sumBefore2 := sum9
-					sumBefore3 := sum10
-					add5 = addBefore + add6
-					sum8 = sumBefore + sum11
-					sum9 = sumBefore2 + sum12
-					sum10 = sumBefore3 + sum13
+					for digit := range 256 {
+						count := digits[digit]
+						digits[digit] = counts[digit]
+						counts[digit] += count
+					}
 					blocks.release()
-					sumJoinedKernel45(lo, hi, key, map6, either3, insert5, map5, add4, map7, x2, x, int64(m), int64(n), x14, addBefore, sumBefore, sumBefore2, sumBefore3)
+					sumJoinedKernel7(lo, hi, add2, key, value, pass2, 0, 0, int64(n), digits)
 				}
 			})
-			sum5 = sum8
-			sum6 = sum9
-			sum7 = sum10
 		} else {
-			_, sum5, sum6, sum7 = sumJoinedKernel45(0, n, key, map6, either3, insert5, map5, add4, map7, x2, x, int64(m), int64(n), x14, 0, 0, 0, 0)
+			digits := make([]int64, 256)
+			sumJoinedKernel7(0, n, add2, key, value, pass2, 0, 0, int64(n), digits)
 		}
-		x17 := sum6 >> 32
-		x18 := sum5 + x17
-		cond7 := x18 < 2147483648
-		x19 := int64(math.MaxInt64)
-		if cond7 {
-			x19 = sum7
-		}
-		x20 := max(x19, 0)
-		map8 := kgenTemporary[int32](&call, m)
+		map3 := kgenTemporary[int64](&call, 256)
+		map4 := kgenTemporary[int64](&call, 256)
 		if workers > 1 {
-			kgenFork(&call, workers, m, 4096, func(_, lo, hi int) {
-				sumJoinedKernel46(lo, hi, pass6, weight, map8)
+			kgenFork(&call, workers, 256, 4096, func(_, lo, hi int) {
+				sumJoinedKernel8(lo, hi, add2, map3, histogram2, map4)
 			})
 		} else {
-			sumJoinedKernel46(0, m, pass6, weight, map8)
+			sumJoinedKernel8(0, 256, add2, map3, histogram2, map4)
 		}
-		var sum8 int64
+		insert := kgenTemporary[uint64](&call, n)
+		insert2 := kgenTemporary[uint32](&call, m)
+		insert3 := kgenTemporary[int64](&call, 256)
+		if workers > 1 {
+			kgenFork(&call, workers, 256, 1, func(_, lo, hi int) {
+				sumJoinedKernel9(lo, hi, add, map2, map3, map4, pass, pass2, insert, insert2, insert3)
+			})
+		} else {
+			sumJoinedKernel9(0, 256, add, map2, map3, map4, pass, pass2, insert, insert2, insert3)
+		}
+		var sum2 int64
 		if workers > 1 {
 			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
-			var sum9 int64
-			kgenInOrder(&call, workers, int(x20), 32768, func(blocks *kgenBlocks) {
+			var sum3 int64
+			kgenInOrder(&call, workers, 256, 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
-					sum10 := sumJoinedKernel47(lo, hi, add4, value, map7, map8, int64(n))
+					sum4 := sumJoinedKernel10(lo, hi, insert3)
 					blocks.await()
-					sumBefore := sum9
-					sum9 = sumBefore + sum10
+					sumBefore := sum3
+					sum3 = sumBefore + sum4
 					blocks.release()
 				}
 			})
-			sum8 = sum9
+			sum2 = sum3
 		} else {
-			sum8 = sumJoinedKernel47(0, int(x20), add4, value, map7, map8, int64(n))
+			sum2 = sumJoinedKernel10(0, 256, insert3)
 		}
-		total2 := sum8
-		total = total2
-		jRepeatedLength = x20
+		cond6 := sum2 == int64(m)
+		x14 := int64(0)
+		if cond6 {
+			x14 = 1
+		}
+		var jFoundLength2 int64
+		var total2 int64
+		var jRepeatedLength2 int64
+		if 0 < int(x14) {
+			var jFoundPlace int64
+			var sum3 int64
+			if workers > 1 {
+				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+				var jFoundPlace2 int64
+				var sum4 int64
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						jFoundPlace3, sum5 := sumJoinedKernel11(lo, hi, insert, pass2, insert2)
+						blocks.await()
+						jFoundPlaceBefore := jFoundPlace2
+						sumBefore := sum4
+						jFoundPlace2 = jFoundPlaceBefore + jFoundPlace3
+						sum4 = sumBefore + sum5
+						blocks.release()
+					}
+				})
+				jFoundPlace = jFoundPlace2
+				sum3 = sum4
+			} else {
+				jFoundPlace, sum3 = sumJoinedKernel11(0, n, insert, pass2, insert2)
+			}
+			jFoundLength3 := jFoundPlace
+			total3 := sum3
+			jFoundLength2 = jFoundLength3
+			total2 = total3
+		} else {
+			add3 := kgenTemporary[int64](&call, n)
+			var sum3 int64
+			var sum4 int64
+			var sum5 int64
+			if workers > 1 {
+				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+				var add4 int64
+				var sum6 int64
+				var sum7 int64
+				var sum8 int64
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						add5, sum9, sum10, sum11 := sumJoinedKernel12Summary(lo, hi, insert)
+						blocks.await()
+						addBefore := add4
+						sumBefore := sum6
+						sumBefore2 := sum7
+						sumBefore3 := sum8
+						add4 = addBefore + add5
+						sum6 = sumBefore + sum9
+						sum7 = sumBefore2 + sum10
+						sum8 = sumBefore3 + sum11
+						blocks.release()
+						sumJoinedKernel12(lo, hi, insert, add3, addBefore, sumBefore, sumBefore2, sumBefore3)
+					}
+				})
+				sum3 = sum6
+				sum4 = sum7
+				sum5 = sum8
+			} else {
+				_, sum3, sum4, sum5 = sumJoinedKernel12(0, n, insert, add3, 0, 0, 0, 0)
+			}
+			x15 := sum4 >> 32
+			x16 := sum3 + x15
+			cond7 := x16 < 2147483648
+			x17 := int64(math.MaxInt64)
+			if cond7 {
+				x17 = sum5
+			}
+			x18 := max(x17, 0)
+			var sum6 int64
+			if workers > 1 {
+				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+				var sum7 int64
+				kgenInOrder(&call, workers, int(x18), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						sum8 := sumJoinedKernel13(lo, hi, add3, pass2, insert, insert2, int64(n))
+						blocks.await()
+						sumBefore := sum7
+						sum7 = sumBefore + sum8
+						blocks.release()
+					}
+				})
+				sum6 = sum7
+			} else {
+				sum6 = sumJoinedKernel13(0, int(x18), add3, pass2, insert, insert2, int64(n))
+			}
+			total3 := sum6
+			total2 = total3
+			jRepeatedLength2 = x18
+		}
+		jFoundLength3 := jFoundLength2
+		total3 := total2
+		jRepeatedLength3 := jRepeatedLength2
+		jFoundLength = jFoundLength3
+		total = total3
+		jRepeatedLength = jRepeatedLength3
+	} else {
+		if int(x11) > 2147483647 {
+			return fmt.Errorf("m_slots would have %d rows; at most 2147483647 can be computed", int(x11))
+		}
+		insert := kgenTemporary[uint32](&call, int(x11))
+		clear(insert)
+		if int(x13) > 2147483647 {
+			return fmt.Errorf("m_slots_2 would have %d rows; at most 2147483647 can be computed", int(x13))
+		}
+		insert2 := kgenTemporary[uint64](&call, int(x13))
+		clear(insert2)
+		sumJoinedKernel14(0, m, insert, weight, id, insert2, x4, x3, x2, x, int64(m), int64(n), x11, x13)
+		var sum2 int64
+		if workers > 1 {
+			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+			var sum3 int64
+			kgenInOrder(&call, workers, int(x13), 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					sum4 := sumJoinedKernel15(lo, hi, insert2)
+					blocks.await()
+					sumBefore := sum3
+					sum3 = sumBefore + sum4
+					blocks.release()
+				}
+			})
+			sum2 = sum3
+		} else {
+			sum2 = sumJoinedKernel15(0, int(x13), insert2)
+		}
+		reduce11 := sum2
+		var sum3 int64
+		if workers > 1 {
+			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+			var sum4 int64
+			kgenInOrder(&call, workers, int(x11), 32768, func(blocks *kgenBlocks) {
+				for blocks.next() {
+					lo, hi := blocks.lo, blocks.hi
+					sum5 := sumJoinedKernel16(lo, hi, insert)
+					blocks.await()
+					sumBefore := sum4
+					sum4 = sumBefore + sum5
+					blocks.release()
+				}
+			})
+			sum3 = sum4
+		} else {
+			sum3 = sumJoinedKernel16(0, int(x11), insert)
+		}
+		x14 := sum3 + reduce11
+		cond6 := x14 == int64(m)
+		x15 := int64(0)
+		if cond6 {
+			x15 = 1
+		}
+		var total2 int64
+		var jFound2Length2 int64
+		var jRepeated2Length2 int64
+		if 0 < int(x15) {
+			var jFound2Place int64
+			var sum4 int64
+			if workers > 1 {
+				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+				var jFound2Place2 int64
+				var sum5 int64
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						jFound2Place3, sum6 := sumJoinedKernel17(lo, hi, key, insert, insert2, value, weight, x2, x, int64(m), int64(n), x13, x4, x3)
+						blocks.await()
+						jFound2PlaceBefore := jFound2Place2
+						sumBefore := sum5
+						jFound2Place2 = jFound2PlaceBefore + jFound2Place3
+						sum5 = sumBefore + sum6
+						blocks.release()
+					}
+				})
+				jFound2Place = jFound2Place2
+				sum4 = sum5
+			} else {
+				jFound2Place, sum4 = sumJoinedKernel17(0, n, key, insert, insert2, value, weight, x2, x, int64(m), int64(n), x13, x4, x3)
+			}
+			jFound2Length3 := jFound2Place
+			total3 := sum4
+			total2 = total3
+			jFound2Length2 = jFound2Length3
+		} else {
+			if int(x11) > 2147483647 {
+				return fmt.Errorf("m_slots_3 would have %d rows; at most 2147483647 can be computed", int(x11))
+			}
+			insert3 := kgenTemporary[uint32](&call, int(x11))
+			clear(insert3)
+			if int(x13) > 2147483647 {
+				return fmt.Errorf("m_slots_4 would have %d rows; at most 2147483647 can be computed", int(x13))
+			}
+			insert4 := kgenTemporary[uint64](&call, int(x13))
+			clear(insert4)
+			map2 := kgenTemporary[int64](&call, m)
+			sumJoinedKernel18(0, m, insert3, id, insert4, map2, x2, x, int64(m), int64(n), x11, x13)
+			aggregate := kgenTemporary[int64](&call, m)
+			clear(aggregate)
+			map3 := kgenTemporary[uint32](&call, m)
+			histogram := kgenTemporary[int64](&call, 1024)
+			clear(histogram)
+			few := min(workers, m/(max(len(aggregate)+1024, 1)*32))
+			if m < 65536 {
+				few = workers
+			}
+			if few > 1 {
+				kgenFork(&call, few, m, 4096, func(_, lo, hi int) {
+					aggregateOwn := make([]int64, len(aggregate))
+					histogramOwn := make([]int64, 1024)
+					sumJoinedKernel19(lo, hi, aggregateOwn, id, insert3, insert4, map2, map3, histogramOwn, x2, x, int64(m), int64(n), x13)
+					for i := range aggregateOwn {
+						atomic.AddInt64(&aggregate[i], aggregateOwn[i])
+					}
+					for i := range histogramOwn {
+						atomic.AddInt64(&histogram[i], histogramOwn[i])
+					}
+				})
+			} else {
+				sumJoinedKernel19(0, m, aggregate, id, insert3, insert4, map2, map3, histogram, x2, x, int64(m), int64(n), x13)
+			}
+			map4 := kgenTemporary[uint64](&call, m)
+			if workers > 1 {
+				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+				var add int64
+				kgenInOrder(&call, workers, m, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						add2 := sumJoinedKernel20Summary(lo, hi, aggregate)
+						blocks.await()
+						addBefore := add
+						add = addBefore + add2
+						blocks.release()
+						sumJoinedKernel20(lo, hi, aggregate, map4, addBefore)
+					}
+				})
+			} else {
+				sumJoinedKernel20(0, m, aggregate, map4, 0)
+			}
+			add := kgenTemporary[int64](&call, 1024)
+			if workers > 1 {
+				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+				var add2 int64
+				kgenInOrder(&call, workers, 1024, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						add3 := sumJoinedKernel21Summary(lo, hi, histogram)
+						blocks.await()
+						addBefore := add2
+						add2 = addBefore + add3
+						blocks.release()
+						sumJoinedKernel21(lo, hi, histogram, add, addBefore)
+					}
+				})
+			} else {
+				sumJoinedKernel21(0, 1024, histogram, add, 0)
+			}
+			pass := kgenTemporary[uint32](&call, m)
+			pass2 := kgenTemporary[int64](&call, m)
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, m, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						sumJoinedKernel22Summary(lo, hi, map3, 0, digits)
+						blocks.await()
+						for digit := range 256 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						sumJoinedKernel22(lo, hi, add, map3, pass, pass2, 0, 0, int64(m), digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				sumJoinedKernel22(0, m, add, map3, pass, pass2, 0, 0, int64(m), digits)
+			}
+			pass3 := kgenTemporary[uint32](&call, m)
+			pass4 := kgenTemporary[int64](&call, m)
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, m, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						sumJoinedKernel23Summary(lo, hi, pass, 8, digits)
+						blocks.await()
+						for digit := range 256 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						sumJoinedKernel23(lo, hi, add, pass, pass3, pass2, pass4, 1, 8, int64(m), digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				sumJoinedKernel23(0, m, add, pass, pass3, pass2, pass4, 1, 8, int64(m), digits)
+			}
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, m, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						sumJoinedKernel23Summary(lo, hi, pass3, 16, digits)
+						blocks.await()
+						for digit := range 256 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						sumJoinedKernel23(lo, hi, add, pass3, pass, pass4, pass2, 2, 16, int64(m), digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				sumJoinedKernel23(0, m, add, pass3, pass, pass4, pass2, 2, 16, int64(m), digits)
+			}
+			pass5 := kgenTemporary[int64](&call, m)
+			if workers > 1 {
+				counts := make([]int64, 256)
+				kgenInOrder(&call, workers, m, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						digits := make([]int64, 256)
+						sumJoinedKernel25Summary(lo, hi, pass, 24, digits)
+						blocks.await()
+						for digit := range 256 {
+							count := digits[digit]
+							digits[digit] = counts[digit]
+							counts[digit] += count
+						}
+						blocks.release()
+						sumJoinedKernel25(lo, hi, add, pass, pass2, pass5, 3, 24, int64(m), digits)
+					}
+				})
+			} else {
+				digits := make([]int64, 256)
+				sumJoinedKernel25(0, m, add, pass, pass2, pass5, 3, 24, int64(m), digits)
+			}
+			map5 := kgenTemporary[uint64](&call, int(x11))
+			if workers > 1 {
+				kgenFork(&call, workers, int(x11), 4096, func(_, lo, hi int) {
+					sumJoinedKernel26(lo, hi, insert3, map4, map5)
+				})
+			} else {
+				sumJoinedKernel26(0, int(x11), insert3, map4, map5)
+			}
+			add2 := kgenTemporary[int64](&call, n)
+			map6 := kgenTemporary[int64](&call, n)
+			var sum4 int64
+			var sum5 int64
+			var sum6 int64
+			if workers > 1 {
+				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+				var add3 int64
+				var sum7 int64
+				var sum8 int64
+				var sum9 int64
+				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						add4, sum10, sum11, sum12 := sumJoinedKernel27Summary(lo, hi, key, map5, insert4, map4, x2, x, int64(m), int64(n), x13)
+						blocks.await()
+						addBefore := add3
+						sumBefore := sum7
+						sumBefore2 := sum8
+						sumBefore3 := sum9
+						add3 = addBefore + add4
+						sum7 = sumBefore + sum10
+						sum8 = sumBefore2 + sum11
+						sum9 = sumBefore3 + sum12
+						blocks.release()
+						sumJoinedKernel27(lo, hi, key, map5, insert4, map4, add2, map6, x2, x, int64(m), int64(n), x13, addBefore, sumBefore, sumBefore2, sumBefore3)
+					}
+				})
+				sum4 = sum7
+				sum5 = sum8
+				sum6 = sum9
+			} else {
+				_, sum4, sum5, sum6 = sumJoinedKernel27(0, n, key, map5, insert4, map4, add2, map6, x2, x, int64(m), int64(n), x13, 0, 0, 0, 0)
+			}
+			x16 := sum5 >> 32
+			x17 := sum4 + x16
+			cond7 := x17 < 2147483648
+			x18 := int64(math.MaxInt64)
+			if cond7 {
+				x18 = sum6
+			}
+			x19 := max(x18, 0)
+			map7 := kgenTemporary[int32](&call, m)
+			if workers > 1 {
+				kgenFork(&call, workers, m, 4096, func(_, lo, hi int) {
+					sumJoinedKernel28(lo, hi, pass5, weight, map7)
+				})
+			} else {
+				sumJoinedKernel28(0, m, pass5, weight, map7)
+			}
+			var sum7 int64
+			if workers > 1 {
+				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
+				var sum8 int64
+				kgenInOrder(&call, workers, int(x19), 32768, func(blocks *kgenBlocks) {
+					for blocks.next() {
+						lo, hi := blocks.lo, blocks.hi
+						sum9 := sumJoinedKernel29(lo, hi, add2, value, map6, map7, int64(n))
+						blocks.await()
+						sumBefore := sum8
+						sum8 = sumBefore + sum9
+						blocks.release()
+					}
+				})
+				sum7 = sum8
+			} else {
+				sum7 = sumJoinedKernel29(0, int(x19), add2, value, map6, map7, int64(n))
+			}
+			total3 := sum7
+			total2 = total3
+			jRepeated2Length2 = x19
+		}
+		total3 := total2
+		jFound2Length3 := jFound2Length2
+		jRepeated2Length3 := jRepeated2Length2
+		total = total3
+		jFound2Length = jFound2Length3
+		jRepeated2Length = jRepeated2Length3
 	}
 	jFoundLength2 := jFoundLength
 	total2 := total
 	jRepeatedLength2 := jRepeatedLength
-	pairs := int64(max(int(jFoundLength2), int(jRepeatedLength2)))
+	jFound2Length2 := jFound2Length
+	jRepeated2Length2 := jRepeated2Length
+	pairs := int64(max(max(int(jFoundLength2), int(jRepeatedLength2)), max(int(jFound2Length2), int(jRepeated2Length2))))
 	dst.Pairs = pairs
 	dst.Total = total2
 	return nil
 }
 
-// sumJoinedKernel1 returns what rows lo to hi add to the state, in the stages map1, map2, reduce1, scalar1, scalar2, scalar3, scalar4, scalar5.
+// sumJoinedKernel1 returns what rows lo to hi add to the state, in the stages map1, map2, map3, reduce1, scalar1, scalar2, scalar3, scalar4, scalar5.
 //
 //go:noinline
 func sumJoinedKernel1(lo, hi int, id, weight []int32) (int64, uint32, uint32, uint32, uint32) {
@@ -1015,13 +756,453 @@ func sumJoinedKernel1(lo, hi int, id, weight []int32) (int64, uint32, uint32, ui
 	return sum, least, greatest, least2, greatest2
 }
 
-// sumJoinedKernel2 runs rows lo to hi through the stages map3, map4, map5, map6, insert1, map7, scalar6, insert2, scalar7, scalar8, from the state before them to the one after.
+// sumJoinedKernel2 runs rows lo to hi through the stages map4, map5, map6, map7, map8, map9, histogram1, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel2(lo, hi int, insert []uint32, weight, id []int32, insert2 []uint64, reduce4, reduce3, reduce2, reduce uint32, m, n, mSlots, scalar, mSlots2 int64) {
-	x := reduce4 - reduce3
+func sumJoinedKernel2(lo, hi int, histogram []int64, id []int32) {
+	idRows := id[lo:hi]
+	for i := range idRows {
+		x := (uint32(idRows[i]) - 2147483648) * 2654435761
+		digit := int64((x ^ x>>15) * 2246822519 >> 24 >> 0 >> 0 & 255)
+		// j = join(key, id)
+		bin := int(digit)
+		if uint64(bin) < uint64(len(histogram)) {
+			histogram[bin]++
+		}
+	}
+}
+
+// sumJoinedKernel3 runs rows lo to hi through the stages partial1, offset1, add1, map17, from the state before them to the one after.
+//
+//go:noinline
+func sumJoinedKernel3(lo, hi int, histogram, add, map2 []int64, add2 int64) int64 {
+	histogramRows := histogram[lo:hi]
+	addRows := add[lo:hi]
+	addRows = addRows[:len(histogramRows)]
+	mapRows := map2[lo:hi]
+	mapRows = mapRows[:len(histogramRows)]
+	for i, histogram2 := range histogramRows {
+		// j = join(key, id)
+		addRows[i] = add2
+		mapRows[i] = add2 + histogram2
+		add2 += histogram2
+	}
+	return add2
+}
+
+// sumJoinedKernel3Summary returns what rows lo to hi add to the state, in the stages partial1, offset1, add1, map17.
+//
+//go:noinline
+func sumJoinedKernel3Summary(lo, hi int, histogram []int64) int64 {
+	var add int64
+	histogramRows := histogram[lo:hi]
+	for _, histogram2 := range histogramRows {
+		add += histogram2
+	}
+	return add
+}
+
+// sumJoinedKernel4 runs rows lo to hi through the stages pass1, from the state before them to the one after.
+//
+//go:noinline
+func sumJoinedKernel4(lo, hi int, add []int64, id, weight []int32, pass []uint64, digitNumber, digitShift, m int64, digits []int64) {
+	x := digitNumber * 256
+	x2 := digitNumber * m
+	places := (*[256]int64)(digits)
+	// where the next row of each digit goes
+	for digit := range 256 {
+		places[digit] += add[int64(digit)+x] - x2
+	}
+	idRows := id[lo:hi]
+	weightRows := weight[lo:hi]
+	weightRows = weightRows[:len(idRows)]
+	for i := range idRows {
+		x3 := uint32(idRows[i]) - 2147483648
+		x4 := x3 * 2654435761
+		digit := int64((x4 ^ x4>>15) * 2246822519 >> 24 >> 0 >> (digitShift & 31) & 255)
+		// j = join(key, id)
+		digit2 := int(digit)
+		place := places[digit2]
+		places[digit2] = place + 1
+		pass[place] = uint64(x3)<<32 | uint64(uint32(weightRows[i]))
+	}
+}
+
+// sumJoinedKernel4Summary returns what rows lo to hi add to the state, in the stages pass1.
+//
+//go:noinline
+func sumJoinedKernel4Summary(lo, hi int, id []int32, digitShift int64, digits []int64) {
+	counts := (*[256]int64)(digits)
+	idRows := id[lo:hi]
+	for i := range idRows {
+		x := uint32(idRows[i]) - 2147483648
+		x2 := x * 2654435761
+		digit := int64((x2 ^ x2>>15) * 2246822519 >> 24 >> 0 >> (digitShift & 31) & 255)
+		// j = join(key, id)
+		digit2 := int(digit)
+		counts[digit2]++
+	}
+}
+
+// sumJoinedKernel5 runs rows lo to hi through the stages map10, map11, map12, map13, map14, map15, histogram2, from the state before them to the one after.
+//
+//go:noinline
+func sumJoinedKernel5(lo, hi int, histogram []int64, key []int32) {
+	keyRows := key[lo:hi]
+	for i := range keyRows {
+		x := (uint32(keyRows[i]) - 2147483648) * 2654435761
+		digit := int64((x ^ x>>15) * 2246822519 >> 24 >> 0 >> 0 & 255)
+		// j = join(key, id)
+		bin := int(digit)
+		if uint64(bin) < uint64(len(histogram)) {
+			histogram[bin]++
+		}
+	}
+}
+
+// sumJoinedKernel6 runs rows lo to hi through the stages partial2, offset2, add2, from the state before them to the one after.
+//
+//go:noinline
+func sumJoinedKernel6(lo, hi int, histogram2, add []int64, add2 int64) int64 {
+	histogram2Rows := histogram2[lo:hi]
+	addRows := add[lo:hi]
+	addRows = addRows[:len(histogram2Rows)]
+	for i := range histogram2Rows {
+		// j = join(key, id)
+		addRows[i] = add2
+		add2 += histogram2Rows[i]
+	}
+	return add2
+}
+
+// sumJoinedKernel6Summary returns what rows lo to hi add to the state, in the stages partial2, offset2, add2.
+//
+//go:noinline
+func sumJoinedKernel6Summary(lo, hi int, histogram2 []int64) int64 {
+	var add int64
+	histogram2Rows := histogram2[lo:hi]
+	for i := range histogram2Rows {
+		add += histogram2Rows[i]
+	}
+	return add
+}
+
+// sumJoinedKernel7 runs rows lo to hi through the stages pass2, from the state before them to the one after.
+//
+//go:noinline
+func sumJoinedKernel7(lo, hi int, add2 []int64, key, value []int32, pass []uint64, digitNumber, digitShift, n int64, digits []int64) {
+	x := digitNumber * 256
+	x2 := digitNumber * n
+	places := (*[256]int64)(digits)
+	// where the next row of each digit goes
+	for digit := range 256 {
+		places[digit] += add2[int64(digit)+x] - x2
+	}
+	keyRows := key[lo:hi]
+	valueRows := value[lo:hi]
+	valueRows = valueRows[:len(keyRows)]
+	for i := range keyRows {
+		x3 := uint32(keyRows[i]) - 2147483648
+		x4 := x3 * 2654435761
+		digit := int64((x4 ^ x4>>15) * 2246822519 >> 24 >> 0 >> (digitShift & 31) & 255)
+		// j = join(key, id)
+		digit2 := int(digit)
+		place := places[digit2]
+		places[digit2] = place + 1
+		pass[place] = uint64(x3)<<32 | uint64(uint32(valueRows[i]))
+	}
+}
+
+// sumJoinedKernel7Summary returns what rows lo to hi add to the state, in the stages pass2.
+//
+//go:noinline
+func sumJoinedKernel7Summary(lo, hi int, key []int32, digitShift int64, digits []int64) {
+	counts := (*[256]int64)(digits)
+	keyRows := key[lo:hi]
+	for i := range keyRows {
+		x := uint32(keyRows[i]) - 2147483648
+		x2 := x * 2654435761
+		digit := int64((x2 ^ x2>>15) * 2246822519 >> 24 >> 0 >> (digitShift & 31) & 255)
+		// j = join(key, id)
+		digit2 := int(digit)
+		counts[digit2]++
+	}
+}
+
+// sumJoinedKernel8 runs rows lo to hi through the stages map16, map18, from the state before them to the one after.
+//
+//go:noinline
+func sumJoinedKernel8(lo, hi int, add2, map2, histogram2, map3 []int64) {
+	mapRows := map2[lo:hi]
+	mapRows2 := map3[lo:hi]
+	mapRows2 = mapRows2[:len(mapRows)]
+	for i := range mapRows {
+		x := int64(lo + i)
+		add := add2[x]
+		// j = join(key, id)
+		mapRows[i] = add
+		mapRows2[i] = add + histogram2[x]
+	}
+}
+
+// sumJoinedKernel9 runs rows lo to hi through the stages insert1, from the state before them to the one after.
+//
+//go:noinline
+func sumJoinedKernel9(lo, hi int, add, map16, map15, map17 []int64, pass, pass2, insert []uint64, insert2 []uint32, insert3 []int64) {
+	most := 0
+	for part := lo; part < hi; part++ {
+		most = max(most, int(map16[part])-int(add[part]))
+	}
+	slots := 8
+	for slots < most*3 {
+		slots *= 2
+	}
+	table := make([]uint64, slots)
+	told := make([]uint64, most+1)
+	numbers := make([]uint32, most)
+	addRows := add[lo:hi]
+	map16Rows := map16[lo:hi]
+	map16Rows = map16Rows[:len(addRows)]
+	map15Rows := map15[lo:hi]
+	map15Rows = map15Rows[:len(addRows)]
+	map17Rows := map17[lo:hi]
+	map17Rows = map17Rows[:len(addRows)]
+	insertRows := insert3[lo:hi]
+	insertRows = insertRows[:len(addRows)]
+	for i := range addRows {
+		// j = join(key, id)
+		first := int(addRows[i])
+		end := int(map16Rows[i])
+		from := int(map15Rows[i])
+		to := int(map17Rows[i])
+		words := pass[first:end]
+		slots2 := 8
+		for slots2 < len(words)*3 {
+			slots2 *= 2
+		}
+		partTable := table[:slots2]
+		for slot := range partTable {
+			partTable[slot] = 0
+		}
+		last := len(partTable) - 1
+		told[0] = 0
+		distinct := 0
+		for at := range words {
+			key := words[at] >> 32
+			slot := int((key*11400714819323198485^key*11400714819323198485>>32)*15485907386658061715>>24) & last
+			held := partTable[slot]
+			for held != 0 && held>>32 != key {
+				slot = (slot + 1) & last
+				held = partTable[slot]
+			}
+			if held == 0 {
+				distinct++
+				told[distinct] = 0
+				held = key<<32 | uint64(distinct)
+				partTable[slot] = held
+			}
+			number := int(uint32(held))
+			told[number]++
+			numbers[at] = uint32(held)
+		}
+		place := uint64(first)
+		for number, numberEnd := 1, distinct+1; number < numberEnd; number++ {
+			count := told[number]
+			next := place + count
+			told[number] = next<<32 | count
+			place = next
+		}
+		for behind := range words {
+			at := len(words) - 1 - behind
+			number := int(numbers[at])
+			first2 := told[number] - 4294967296
+			told[number] = first2
+			insert2[int(first2>>32)] = uint32(words[at])
+		}
+		keys := pass2[from:to]
+		partners := insert[from:to]
+		partners = partners[:len(keys)]
+		for at := range keys {
+			key := keys[at] >> 32
+			slot := int((key*11400714819323198485^key*11400714819323198485>>32)*15485907386658061715>>24) & last
+			held := partTable[slot]
+			for held != 0 && held>>32 != key {
+				slot = (slot + 1) & last
+				held = partTable[slot]
+			}
+			partners[at] = told[int(uint32(held))]
+		}
+		insertRows[i] = int64(distinct)
+	}
+}
+
+// sumJoinedKernel10 returns what rows lo to hi add to the state, in the stages reduce2, scalar6.
+//
+//go:noinline
+func sumJoinedKernel10(lo, hi int, insert3 []int64) int64 {
+	var sum int64
+	insert3Rows := insert3[lo:hi]
+	for i := range insert3Rows {
+		sum += insert3Rows[i]
+	}
+	return sum
+}
+
+// sumJoinedKernel11 returns what rows lo to hi add to the state, in the stages mask1, partial8, offset8, add8, map60, compact2, reduce9.
+// In each block, the rows that pass the tests of one column are listed first and summed afterwards.
+//
+//go:noinline
+func sumJoinedKernel11(lo, hi int, insert, pass2 []uint64, insert2 []uint32) (int64, int64) {
+	var jFoundPlace int64
+	var sum int64
+	insertRows := insert[lo:hi]
+	pass2Rows := pass2[lo:hi]
+	pass2Rows = pass2Rows[:len(insertRows)]
+	var selected [256]uint8
+	for len(insertRows) >= 256 {
+		insertBlock := (*[256]uint64)(insertRows)
+		insertRows = insertRows[256:]
+		pass2Block := (*[256]uint64)(pass2Rows)
+		pass2Rows = pass2Rows[256:]
+		count := 0
+		for i, insert3 := range insertBlock {
+			selected[count&255] = uint8(i)
+			count += int(kgenBit[uint64](insert3 != 0))
+		}
+		for j := range count {
+			i := int(selected[j&255])
+			at := int64(insertBlock[i] >> 32)
+			var insert3 uint32
+			if uint64(at) < uint64(len(insert2)) {
+				insert3 = insert2[at]
+			}
+			insert4 := insert3
+			sum += int64(int32(uint32(pass2Block[i]))) * int64(int32(insert4))
+			jFoundPlace++
+		}
+	}
+	for i, insert3 := range insertRows {
+		if insert3 != 0 {
+			at := int64(insert3 >> 32)
+			var insert4 uint32
+			if uint64(at) < uint64(len(insert2)) {
+				insert4 = insert2[at]
+			}
+			insert5 := insert4
+			sum += int64(int32(uint32(pass2Rows[i]))) * int64(int32(insert5))
+			jFoundPlace++
+		}
+	}
+	return jFoundPlace, sum
+}
+
+// sumJoinedKernel12 runs rows lo to hi through the stages map19, partial3, offset3, add3, map20, map21, reduce3, scalar7, from the state before them to the one after.
+//
+//go:noinline
+func sumJoinedKernel12(lo, hi int, insert []uint64, add []int64, add2, sum, sum2, sum3 int64) (int64, int64, int64, int64) {
+	insertRows := insert[lo:hi]
+	addRows := add[lo:hi]
+	addRows = addRows[:len(insertRows)]
+	for i := range insertRows {
+		x := int64(insertRows[i] & 4294967295)
+		// j = join(key, id)
+		add2 += x
+		addRows[i] = add2
+		sum3 += x
+		sum2 += x & 4294967295
+		sum += x >> 32
+	}
+	return add2, sum, sum2, sum3
+}
+
+// sumJoinedKernel12Summary returns what rows lo to hi add to the state, in the stages map19, partial3, offset3, add3, map20, map21, reduce3, scalar7.
+//
+//go:noinline
+func sumJoinedKernel12Summary(lo, hi int, insert []uint64) (int64, int64, int64, int64) {
+	var add int64
+	var sum int64
+	var sum2 int64
+	var sum3 int64
+	insertRows := insert[lo:hi]
+	for i := range insertRows {
+		x := int64(insertRows[i] & 4294967295)
+		// j = join(key, id)
+		add += x
+		sum3 += x
+		sum2 += x & 4294967295
+		sum += x >> 32
+	}
+	return add, sum, sum2, sum3
+}
+
+// sumJoinedKernel13 returns what rows lo to hi add to the state, in the stages map22, map23, map63, reduce10.
+//
+//go:noinline
+func sumJoinedKernel13(lo, hi int, add3 []int64, pass2, insert []uint64, insert2 []uint32, n int64) int64 {
+	var sum int64
+	x := int64(lo)
+	low := 0
+	high := int(n)
+	for low < high {
+		middle := low + (high-low)/2
+		if add3[middle] <= x {
+			low = middle + 1
+		} else {
+			high = middle
+		}
+	}
+	source := low
+	until := int64(lo)
+	var x2 int64
+	var x3 int64
+	for i := range hi - lo {
+		// return pairs: len(j.left), total: sum(i64(value[j.left]) * i64(weight[j.right]))
+		row := int64(lo + i)
+		if row >= until {
+			for source < int(n) {
+				until = add3[source]
+				if until > row {
+					break
+				}
+				source++
+			}
+			x4 := int64(source)
+			var pass uint64
+			if uint64(x4) < uint64(len(pass2)) {
+				pass = pass2[x4]
+			}
+			pass3 := pass
+			x3 = int64(int32(uint32(pass3)))
+			var insert3 uint64
+			if uint64(x4) < uint64(len(insert)) {
+				insert3 = insert[x4]
+			}
+			insert4 := insert3
+			var add int64
+			if uint64(x4) < uint64(len(add3)) {
+				add = add3[x4]
+			}
+			add2 := add
+			x2 = int64(insert4>>32) + int64(insert4&4294967295) - add2
+		}
+		at := x2 + int64(lo+i)
+		var insert3 uint32
+		if uint64(at) < uint64(len(insert2)) {
+			insert3 = insert2[at]
+		}
+		insert4 := insert3
+		sum += x3 * int64(int32(insert4))
+	}
+	return sum
+}
+
+// sumJoinedKernel14 runs rows lo to hi through the stages map24, map25, map26, map27, insert2, map28, insert3, from the state before them to the one after.
+//
+//go:noinline
+func sumJoinedKernel14(lo, hi int, insert []uint32, weight, id []int32, insert2 []uint64, reduce10, reduce9, reduce4, reduce3 uint32, m, n, mSlots, mSlots2 int64) {
+	x := reduce10 - reduce9
 	cond := x != 4294967295
-	x2 := reduce2 - reduce
+	x2 := reduce4 - reduce3
 	x3 := uint64(x2)
 	x4 := max(m, 1)
 	x5 := uint64(x4)
@@ -1033,13 +1214,10 @@ func sumJoinedKernel2(lo, hi int, insert []uint32, weight, id []int32, insert2 [
 	cond2 := x3 < x10
 	cond3 := x5 < 4294967295
 	cond4 := cond2 && cond3
-	cond5 := x5 >= 262144
-	cond6 := cond4 == false
-	cond7 := cond5 && cond6
 	x11 := x5 * 8
 	x12 := min(x11, 131072)
 	x13 := max(x5, x12)
-	cond8 := x13 <= 939524096
+	cond5 := x13 <= 939524096
 	x14 := x13 - 1
 	x15 := uint64(bits.LeadingZeros64(uint64(x14)))
 	x16 := int64(x15)
@@ -1047,46 +1225,25 @@ func sumJoinedKernel2(lo, hi int, insert []uint32, weight, id []int32, insert2 [
 	x18 := int64(2) << (x17 & 63)
 	x19 := min(x18, 1073741824)
 	x20 := x18
-	if cond8 {
+	if cond5 {
 		x20 = x19
 	}
-	x21 := x20
-	if cond7 {
-		x21 = 2
-	}
-	x22 := uint64(x21)
-	x23 := uint64(bits.LeadingZeros64(uint64(x22)))
-	x24 := x23 + 1
+	x21 := uint64(x20)
+	x22 := uint64(bits.LeadingZeros64(uint64(x21)))
+	x23 := x22 + 1
 	if cond {
 		if cond4 {
 			weightRows := weight[lo:hi]
 			idRows := id[lo:hi]
 			idRows = idRows[:len(weightRows)]
 			for i := range weightRows {
-				x25 := uint32(weightRows[i]) - 2147483648 - reduce3 + 1
-				x26 := uint32(idRows[i]) - 2147483648
+				x24 := uint32(weightRows[i]) - 2147483648 - reduce9 + 1
+				x25 := uint32(idRows[i]) - 2147483648
 				// j = join(key, id)
-				slot := int64(x26 - reduce)
+				slot := int64(x25 - reduce3)
 				if uint64(slot) < uint64(mSlots) {
 					if insert[slot] == 0 {
-						insert[slot] = x25
-					}
-				}
-				x27 := uint64(x26)
-				word := x27<<32 | uint64(x25)
-				slot2 := int64(-1)
-				if cond7 {
-					slot2 = -1
-				}
-				if uint64(slot2) < uint64(mSlots2) {
-					lastSlot := mSlots2 - 1
-					held := insert2[slot2]
-					for held != 0 && held>>32 != word>>32 {
-						slot2 = (slot2 + 1) & lastSlot
-						held = insert2[slot2]
-					}
-					if held == 0 {
-						insert2[slot2] = word
+						insert[slot] = x24
 					}
 				}
 			}
@@ -1095,15 +1252,12 @@ func sumJoinedKernel2(lo, hi int, insert []uint32, weight, id []int32, insert2 [
 			idRows := id[lo:hi]
 			idRows = idRows[:len(weightRows)]
 			for i := range weightRows {
-				x25 := uint32(weightRows[i]) - 2147483648 - reduce3 + 1
-				x26 := uint32(idRows[i]) - 2147483648
-				x27 := uint64(x26)
-				x28 := x27 * 11400714819323198485
-				word := x27<<32 | uint64(x25)
-				slot := int64((x28 ^ x28>>32) * 15485907386658061715 >> (x24 & 63))
-				if cond7 {
-					slot = -1
-				}
+				x24 := uint32(weightRows[i]) - 2147483648 - reduce9 + 1
+				x25 := uint32(idRows[i]) - 2147483648
+				x26 := uint64(x25)
+				x27 := x26 * 11400714819323198485
+				word := x26<<32 | uint64(x24)
+				slot := int64((x27 ^ x27>>32) * 15485907386658061715 >> (x23 & 63))
 				if uint64(slot) < uint64(mSlots2) {
 					lastSlot := mSlots2 - 1
 					held := insert2[slot]
@@ -1122,29 +1276,12 @@ func sumJoinedKernel2(lo, hi int, insert []uint32, weight, id []int32, insert2 [
 		idRows := id[lo:hi]
 		idRows = idRows[:len(weightRows)]
 		for i := range weightRows {
-			x25 := uint32(int64(lo+i)) + 1
-			x26 := uint32(idRows[i]) - 2147483648
-			slot := int64(x26 - reduce)
+			x24 := uint32(int64(lo+i)) + 1
+			x25 := uint32(idRows[i]) - 2147483648
+			slot := int64(x25 - reduce3)
 			if uint64(slot) < uint64(mSlots) {
 				if insert[slot] == 0 {
-					insert[slot] = x25
-				}
-			}
-			x27 := uint64(x26)
-			word := x27<<32 | uint64(x25)
-			slot2 := int64(-1)
-			if cond7 {
-				slot2 = -1
-			}
-			if uint64(slot2) < uint64(mSlots2) {
-				lastSlot := mSlots2 - 1
-				held := insert2[slot2]
-				for held != 0 && held>>32 != word>>32 {
-					slot2 = (slot2 + 1) & lastSlot
-					held = insert2[slot2]
-				}
-				if held == 0 {
-					insert2[slot2] = word
+					insert[slot] = x24
 				}
 			}
 		}
@@ -1153,15 +1290,12 @@ func sumJoinedKernel2(lo, hi int, insert []uint32, weight, id []int32, insert2 [
 		idRows := id[lo:hi]
 		idRows = idRows[:len(weightRows)]
 		for i := range weightRows {
-			x25 := uint32(int64(lo+i)) + 1
-			x26 := uint32(idRows[i]) - 2147483648
-			x27 := uint64(x26)
-			x28 := x27 * 11400714819323198485
-			word := x27<<32 | uint64(x25)
-			slot := int64((x28 ^ x28>>32) * 15485907386658061715 >> (x24 & 63))
-			if cond7 {
-				slot = -1
-			}
+			x24 := uint32(int64(lo+i)) + 1
+			x25 := uint32(idRows[i]) - 2147483648
+			x26 := uint64(x25)
+			x27 := x26 * 11400714819323198485
+			word := x26<<32 | uint64(x24)
+			slot := int64((x27 ^ x27>>32) * 15485907386658061715 >> (x23 & 63))
 			if uint64(slot) < uint64(mSlots2) {
 				lastSlot := mSlots2 - 1
 				held := insert2[slot]
@@ -1177,400 +1311,37 @@ func sumJoinedKernel2(lo, hi int, insert []uint32, weight, id []int32, insert2 [
 	}
 }
 
-// sumJoinedKernel3 returns what rows lo to hi add to the state, in the stages map31, reduce2.
+// sumJoinedKernel15 returns what rows lo to hi add to the state, in the stages map33, reduce4.
 //
 //go:noinline
-func sumJoinedKernel3(lo, hi int, insert2 []uint64) int64 {
+func sumJoinedKernel15(lo, hi int, insert5 []uint64) int64 {
 	var sum int64
-	insert2Rows := insert2[lo:hi]
-	for i := range insert2Rows {
-		sum += kgenBit[int64](insert2Rows[i] != 0)
+	insert5Rows := insert5[lo:hi]
+	for i := range insert5Rows {
+		sum += kgenBit[int64](insert5Rows[i] != 0)
 	}
 	return sum
 }
 
-// sumJoinedKernel4 returns what rows lo to hi add to the state, in the stages map32, reduce3, scalar9, scalar10.
+// sumJoinedKernel16 returns what rows lo to hi add to the state, in the stages map34, reduce5, scalar8.
 //
 //go:noinline
-func sumJoinedKernel4(lo, hi int, insert []uint32) int64 {
+func sumJoinedKernel16(lo, hi int, insert4 []uint32) int64 {
 	var sum int64
-	insertRows := insert[lo:hi]
-	for i := range insertRows {
-		sum += kgenBit[int64](insertRows[i] != 0)
+	insert4Rows := insert4[lo:hi]
+	for i := range insert4Rows {
+		sum += kgenBit[int64](insert4Rows[i] != 0)
 	}
 	return sum
 }
 
-// sumJoinedKernel5 runs rows lo to hi through the stages map8, map9, map10, map11, map12, map13, histogram1, from the state before them to the one after.
+// sumJoinedKernel17 returns what rows lo to hi add to the state, in the stages map29, map30, map31, map32, mask2, partial7, offset7, add7, map58, map59, compact1, reduce7.
 //
 //go:noinline
-func sumJoinedKernel5(lo, hi int, id []int32, map2 []uint32, histogram []int64) {
-	mapRows := map2[lo:hi]
-	for i := range mapRows {
-		x := uint32(id[lo+i]) - 2147483648
-		// j = join(key, id)
-		mapRows[i] = x
-		x2 := x * 2654435761
-		digit := int64((x2 ^ x2>>15) * 2246822519 >> 24 >> 0 & 255)
-		bin := int(digit)
-		if uint64(bin) < uint64(len(histogram)) {
-			histogram[bin]++
-		}
-	}
-}
-
-// sumJoinedKernel6 runs rows lo to hi through the stages partial1, offset1, add1, map21, from the state before them to the one after.
-//
-//go:noinline
-func sumJoinedKernel6(lo, hi int, histogram, add, map2 []int64, add2 int64) int64 {
-	histogramRows := histogram[lo:hi]
-	addRows := add[lo:hi]
-	addRows = addRows[:len(histogramRows)]
-	mapRows := map2[lo:hi]
-	mapRows = mapRows[:len(histogramRows)]
-	for i, histogram2 := range histogramRows {
-		// j = join(key, id)
-		addRows[i] = add2
-		mapRows[i] = add2 + histogram2
-		add2 += histogram2
-	}
-	return add2
-}
-
-// sumJoinedKernel6Summary returns what rows lo to hi add to the state, in the stages partial1, offset1, add1, map21.
-//
-//go:noinline
-func sumJoinedKernel6Summary(lo, hi int, histogram []int64) int64 {
-	var add int64
-	histogramRows := histogram[lo:hi]
-	for _, histogram2 := range histogramRows {
-		add += histogram2
-	}
-	return add
-}
-
-// sumJoinedKernel7 runs rows lo to hi through the stages pass1, from the state before them to the one after.
-//
-//go:noinline
-func sumJoinedKernel7(lo, hi int, add []int64, map12 []uint32, id, weight []int32, pass []uint64, digitNumber, digitShift, mSample int64, reduce4, reduce3 uint32, digits []int64) {
-	x := digitNumber * 256
-	x2 := digitNumber * mSample
-	x3 := reduce4 - reduce3
-	cond := x3 != 4294967295
-	places := (*[256]int64)(digits)
-	// where the next row of each digit goes
-	for digit := range 256 {
-		places[digit] += add[int64(digit)+x] - x2
-	}
-	if cond {
-		map12Rows := map12[lo:hi]
-		for i := range map12Rows {
-			x4 := map12Rows[i] * 2654435761
-			digit := int64((x4 ^ x4>>15) * 2246822519 >> 24 >> (digitShift & 31) & 255)
-			// j = join(key, id)
-			digit2 := int(digit)
-			place := places[digit2]
-			places[digit2] = place + 1
-			row := int64(lo + i)
-			pass[place] = uint64(uint32(id[row])-2147483648)<<32 | uint64(uint32(weight[row])-2147483648-reduce3+1)
-		}
-	} else {
-		map12Rows := map12[lo:hi]
-		for i := range map12Rows {
-			x4 := map12Rows[i] * 2654435761
-			digit := int64((x4 ^ x4>>15) * 2246822519 >> 24 >> (digitShift & 31) & 255)
-			digit2 := int(digit)
-			place := places[digit2]
-			places[digit2] = place + 1
-			row := int64(lo + i)
-			pass[place] = uint64(uint32(id[row])-2147483648)<<32 | uint64(uint32(row)+1)
-		}
-	}
-}
-
-// sumJoinedKernel7Summary returns what rows lo to hi add to the state, in the stages pass1.
-//
-//go:noinline
-func sumJoinedKernel7Summary(lo, hi int, map12 []uint32, digitShift int64, digits []int64) {
-	counts := (*[256]int64)(digits)
-	map12Rows := map12[lo:hi]
-	for i := range map12Rows {
-		x := map12Rows[i] * 2654435761
-		digit := int64((x ^ x>>15) * 2246822519 >> 24 >> (digitShift & 31) & 255)
-		// j = join(key, id)
-		digit2 := int(digit)
-		counts[digit2]++
-	}
-}
-
-// sumJoinedKernel8 runs rows lo to hi through the stages map14, map15, map16, map17, map18, map19, histogram2, from the state before them to the one after.
-//
-//go:noinline
-func sumJoinedKernel8(lo, hi int, key []int32, map2 []uint32, histogram []int64) {
-	mapRows := map2[lo:hi]
-	for i := range mapRows {
-		x := uint32(key[lo+i]) - 2147483648
-		// j = join(key, id)
-		mapRows[i] = x
-		x2 := x * 2654435761
-		digit := int64((x2 ^ x2>>15) * 2246822519 >> 24 >> 0 & 255)
-		bin := int(digit)
-		if uint64(bin) < uint64(len(histogram)) {
-			histogram[bin]++
-		}
-	}
-}
-
-// sumJoinedKernel9 runs rows lo to hi through the stages partial2, offset2, add2, from the state before them to the one after.
-//
-//go:noinline
-func sumJoinedKernel9(lo, hi int, histogram2, add []int64, add2 int64) int64 {
-	histogram2Rows := histogram2[lo:hi]
-	addRows := add[lo:hi]
-	addRows = addRows[:len(histogram2Rows)]
-	for i := range histogram2Rows {
-		// j = join(key, id)
-		addRows[i] = add2
-		add2 += histogram2Rows[i]
-	}
-	return add2
-}
-
-// sumJoinedKernel9Summary returns what rows lo to hi add to the state, in the stages partial2, offset2, add2.
-//
-//go:noinline
-func sumJoinedKernel9Summary(lo, hi int, histogram2 []int64) int64 {
-	var add int64
-	histogram2Rows := histogram2[lo:hi]
-	for i := range histogram2Rows {
-		add += histogram2Rows[i]
-	}
-	return add
-}
-
-// sumJoinedKernel10 runs rows lo to hi through the stages pass2, from the state before them to the one after.
-//
-//go:noinline
-func sumJoinedKernel10(lo, hi int, add2 []int64, map18 []uint32, key []int32, pass []uint32, digitNumber, digitShift, nSample int64, digits []int64) {
-	x := digitNumber * 256
-	x2 := digitNumber * nSample
-	places := (*[256]int64)(digits)
-	// where the next row of each digit goes
-	for digit := range 256 {
-		places[digit] += add2[int64(digit)+x] - x2
-	}
-	map18Rows := map18[lo:hi]
-	for i := range map18Rows {
-		x3 := map18Rows[i] * 2654435761
-		digit := int64((x3 ^ x3>>15) * 2246822519 >> 24 >> (digitShift & 31) & 255)
-		// j = join(key, id)
-		digit2 := int(digit)
-		place := places[digit2]
-		places[digit2] = place + 1
-		pass[place] = uint32(key[lo+i]) - 2147483648
-	}
-}
-
-// sumJoinedKernel10Summary returns what rows lo to hi add to the state, in the stages pass2.
-//
-//go:noinline
-func sumJoinedKernel10Summary(lo, hi int, map18 []uint32, digitShift int64, digits []int64) {
-	counts := (*[256]int64)(digits)
-	map18Rows := map18[lo:hi]
-	for i := range map18Rows {
-		x := map18Rows[i] * 2654435761
-		digit := int64((x ^ x>>15) * 2246822519 >> 24 >> (digitShift & 31) & 255)
-		// j = join(key, id)
-		digit2 := int(digit)
-		counts[digit2]++
-	}
-}
-
-// sumJoinedKernel11 runs rows lo to hi through the stages map20, map22, from the state before them to the one after.
-//
-//go:noinline
-func sumJoinedKernel11(lo, hi int, add2, map2, histogram2, map3 []int64) {
-	mapRows := map2[lo:hi]
-	mapRows2 := map3[lo:hi]
-	mapRows2 = mapRows2[:len(mapRows)]
-	for i := range mapRows {
-		x := int64(lo + i)
-		add := add2[x]
-		// j = join(key, id)
-		mapRows[i] = add
-		mapRows2[i] = add + histogram2[x]
-	}
-}
-
-// sumJoinedKernel12 runs rows lo to hi through the stages insert3, from the state before them to the one after.
-//
-//go:noinline
-func sumJoinedKernel12(lo, hi int, add, map21, map20, map22 []int64, pass []uint64, pass2, insert []uint32, insert2 []int64) {
-	most := 0
-	for part := lo; part < hi; part++ {
-		most = max(most, int(map21[part])-int(add[part]))
-	}
-	slots := 8
-	for slots < most*3 {
-		slots *= 2
-	}
-	table := make([]uint64, slots)
-	addRows := add[lo:hi]
-	map21Rows := map21[lo:hi]
-	map21Rows = map21Rows[:len(addRows)]
-	map20Rows := map20[lo:hi]
-	map20Rows = map20Rows[:len(addRows)]
-	map22Rows := map22[lo:hi]
-	map22Rows = map22Rows[:len(addRows)]
-	insertRows := insert2[lo:hi]
-	insertRows = insertRows[:len(addRows)]
-	for i := range addRows {
-		// j = join(key, id)
-		first := int(addRows[i])
-		end := int(map21Rows[i])
-		from := int(map20Rows[i])
-		to := int(map22Rows[i])
-		words := pass[first:end]
-		slots2 := 8
-		for slots2 < len(words)*3 {
-			slots2 *= 2
-		}
-		partTable := table[:slots2]
-		for slot := range partTable {
-			partTable[slot] = 0
-		}
-		last := int64(len(partTable)) - 1
-		slots3 := int64(len(partTable))
-		var distinct int64
-		for _, word := range words {
-			slot := int64((word>>32*11400714819323198485^word>>32*11400714819323198485>>32)*15485907386658061715>>24) & last
-			if uint64(slot) < uint64(slots3) {
-				lastSlot := slots3 - 1
-				held := partTable[slot]
-				for held != 0 && held>>32 != word>>32 {
-					slot = (slot + 1) & lastSlot
-					held = partTable[slot]
-				}
-				if held == 0 {
-					partTable[slot] = word
-					distinct++
-				}
-			}
-		}
-		keys := pass2[from:to]
-		codes := insert[from:to]
-		codes = codes[:len(keys)]
-		for at := range keys {
-			key := uint64(keys[at])
-			var code uint32
-			lastSlot := slots3 - 1
-			slot := int64((key*11400714819323198485^key*11400714819323198485>>32)*15485907386658061715>>24) & last
-			held := partTable[slot]
-			for held != 0 && held>>32 != key {
-				slot = (slot + 1) & lastSlot
-				held = partTable[slot]
-			}
-			code = uint32(held)
-			codes[at] = code
-		}
-		insertRows[i] = distinct
-	}
-}
-
-// sumJoinedKernel13 runs rows lo to hi through the stages map33, from the state before them to the one after.
-//
-//go:noinline
-func sumJoinedKernel13(lo, hi int, insert4, map2 []int64) {
-	mapRows := map2[lo:hi]
-	for i := range mapRows {
-		// j = join(key, id)
-		mapRows[i] = insert4[lo+i]
-	}
-}
-
-// sumJoinedKernel14 runs rows lo to hi through the stages map34, from the state before them to the one after.
-//
-//go:noinline
-func sumJoinedKernel14(lo, hi int, map2 []int64) {
-	mapRows := map2[lo:hi]
-	for i := range mapRows {
-		// j = join(key, id)
-		mapRows[i] = int64(lo+i) * 0
-	}
-}
-
-// sumJoinedKernel15 returns what rows lo to hi add to the state, in the stages reduce4, scalar11, scalar12, scalar13, scalar14, scalar15, scalar16.
-//
-//go:noinline
-func sumJoinedKernel15(lo, hi int, either2 []int64) int64 {
+func sumJoinedKernel17(lo, hi int, key []int32, insert4 []uint32, insert5 []uint64, value, weight []int32, reduce4, reduce3 uint32, m, n, mSlots2 int64, reduce10, reduce9 uint32) (int64, int64) {
+	var jFound2Place int64
 	var sum int64
-	either2Rows := either2[lo:hi]
-	for i := range either2Rows {
-		sum += either2Rows[i]
-	}
-	return sum
-}
-
-// sumJoinedKernel16 runs rows lo to hi through the stages map23, map24, map25, from the state before them to the one after.
-//
-//go:noinline
-func sumJoinedKernel16(lo, hi int, add2 []int64, key []int32, insert3, map2 []uint32, digitNumber, digitShift, nSample int64, digits []int64) {
-	x := digitNumber * 256
-	x2 := digitNumber * nSample
-	places := (*[256]int64)(digits)
-	// where the next row of each digit goes
-	for digit := range 256 {
-		places[digit] += add2[int64(digit)+x] - x2
-	}
-	mapRows := map2[lo:hi]
-	for i := range mapRows {
-		x3 := (uint32(key[lo+i]) - 2147483648) * 2654435761
-		digit := int64((x3 ^ x3>>15) * 2246822519 >> 24 >> (digitShift & 31) & 255)
-		// j = join(key, id)
-		digit2 := int(digit)
-		place := places[digit2]
-		places[digit2] = place + 1
-		var insert uint32
-		if uint64(place) < uint64(len(insert3)) {
-			insert = insert3[place]
-		}
-		insert2 := insert
-		mapRows[i] = insert2
-	}
-}
-
-// sumJoinedKernel16Summary returns what rows lo to hi add to the state, in the stages map23, map24, map25.
-//
-//go:noinline
-func sumJoinedKernel16Summary(lo, hi int, key []int32, digitShift int64, digits []int64) {
-	counts := (*[256]int64)(digits)
-	for i := range hi - lo {
-		x := (uint32(key[lo+i]) - 2147483648) * 2654435761
-		digit := int64((x ^ x>>15) * 2246822519 >> 24 >> (digitShift & 31) & 255)
-		// j = join(key, id)
-		digit2 := int(digit)
-		counts[digit2]++
-	}
-}
-
-// sumJoinedKernel17 runs rows lo to hi through the stages map26, from the state before them to the one after.
-//
-//go:noinline
-func sumJoinedKernel17(lo, hi int, map2 []uint32) {
-	mapRows := map2[lo:hi]
-	for i := range mapRows {
-		// j = join(key, id)
-		mapRows[i] = uint32(int64(lo+i) * 0)
-	}
-}
-
-// sumJoinedKernel18 returns what rows lo to hi add to the state, in the stages map27, map28, map29, map30, mask, partial9, offset9, add9, map90, map91, compact, reduce6.
-//
-//go:noinline
-func sumJoinedKernel18(lo, hi int, key []int32, insert, either []uint32, insert2 []uint64, value, weight []int32, reduce2, reduce uint32, m, n, mSlots2 int64, reduce4, reduce3 uint32) (int64, int64) {
-	var jFoundPlace int64
-	var sum int64
-	x := reduce2 - reduce
+	x := reduce4 - reduce3
 	x2 := uint64(x)
 	x3 := max(m, 1)
 	x4 := uint64(x3)
@@ -1582,13 +1353,10 @@ func sumJoinedKernel18(lo, hi int, key []int32, insert, either []uint32, insert2
 	cond := x2 < x9
 	cond2 := x4 < 4294967295
 	cond3 := cond && cond2
-	cond4 := x4 >= 262144
-	cond5 := cond3 == false
-	cond6 := cond4 && cond5
 	x10 := x4 * 8
 	x11 := min(x10, 131072)
 	x12 := max(x4, x11)
-	cond7 := x12 <= 939524096
+	cond4 := x12 <= 939524096
 	x13 := x12 - 1
 	x14 := uint64(bits.LeadingZeros64(uint64(x13)))
 	x15 := int64(x14)
@@ -1596,35 +1364,31 @@ func sumJoinedKernel18(lo, hi int, key []int32, insert, either []uint32, insert2
 	x17 := int64(2) << (x16 & 63)
 	x18 := min(x17, 1073741824)
 	x19 := x17
-	if cond7 {
+	if cond4 {
 		x19 = x18
 	}
-	x20 := x19
-	if cond6 {
-		x20 = 2
-	}
-	x21 := uint64(x20)
-	x22 := uint64(bits.LeadingZeros64(uint64(x21)))
-	x23 := x22 + 1
-	x24 := reduce4 - reduce3
-	cond8 := x24 != 4294967295
+	x20 := uint64(x19)
+	x21 := uint64(bits.LeadingZeros64(uint64(x20)))
+	x22 := x21 + 1
+	x23 := reduce10 - reduce9
+	cond5 := x23 != 4294967295
 	if cond3 {
-		if cond8 {
+		if cond5 {
 			keyRows := key[lo:hi]
 			valueRows := value[lo:hi]
 			valueRows = valueRows[:len(keyRows)]
 			for i := range keyRows {
-				x25 := uint32(keyRows[i]) - 2147483648
-				at := int64(x25 - reduce)
-				var insert3 uint32
-				if uint64(at) < uint64(len(insert)) {
-					insert3 = insert[at]
+				x24 := uint32(keyRows[i]) - 2147483648
+				at := int64(x24 - reduce3)
+				var insert uint32
+				if uint64(at) < uint64(len(insert4)) {
+					insert = insert4[at]
 				}
-				insert4 := insert3
-				if insert4 != 0 {
-					x26 := insert4 - 1
-					sum += int64(valueRows[i]) * int64(int32(x26+reduce3+2147483648))
-					jFoundPlace++
+				insert2 := insert
+				if insert2 != 0 {
+					x25 := insert2 - 1
+					sum += int64(valueRows[i]) * int64(int32(x25+reduce9+2147483648))
+					jFound2Place++
 				}
 			}
 		} else {
@@ -1632,61 +1396,48 @@ func sumJoinedKernel18(lo, hi int, key []int32, insert, either []uint32, insert2
 			valueRows := value[lo:hi]
 			valueRows = valueRows[:len(keyRows)]
 			for i := range keyRows {
-				x25 := uint32(keyRows[i]) - 2147483648
-				at := int64(x25 - reduce)
-				var insert3 uint32
-				if uint64(at) < uint64(len(insert)) {
-					insert3 = insert[at]
+				x24 := uint32(keyRows[i]) - 2147483648
+				at := int64(x24 - reduce3)
+				var insert uint32
+				if uint64(at) < uint64(len(insert4)) {
+					insert = insert4[at]
 				}
-				insert4 := insert3
-				if insert4 != 0 {
-					x26 := insert4 - 1
-					at2 := int64(x26)
+				insert2 := insert
+				if insert2 != 0 {
+					x25 := insert2 - 1
+					at2 := int64(x25)
 					var weight2 int32
 					if uint64(at2) < uint64(len(weight)) {
 						weight2 = weight[at2]
 					}
 					weight3 := weight2
 					sum += int64(valueRows[i]) * int64(weight3)
-					jFoundPlace++
+					jFound2Place++
 				}
 			}
 		}
-	} else if cond8 {
+	} else if cond5 {
 		keyRows := key[lo:hi]
 		valueRows := value[lo:hi]
 		valueRows = valueRows[:len(keyRows)]
 		for i := range keyRows {
-			x25 := uint32(keyRows[i]) - 2147483648
-			at := int64(-1)
-			if cond6 {
-				at = int64(lo + i)
-			}
-			var either2 uint32
-			if uint64(at) < uint64(len(either)) {
-				either2 = either[at]
-			}
-			either3 := either2
-			x26 := uint64(x25) * 11400714819323198485
+			x24 := uint32(keyRows[i]) - 2147483648
+			x25 := uint64(x24) * 11400714819323198485
 			var code uint32
-			key2 := uint64(x25)
+			key2 := uint64(x24)
 			lastSlot := mSlots2 - 1
-			slot := int64((x26 ^ x26>>32) * 15485907386658061715 >> (x23 & 63))
-			held := insert2[slot]
+			slot := int64((x25 ^ x25>>32) * 15485907386658061715 >> (x22 & 63))
+			held := insert5[slot]
 			for held != 0 && held>>32 != key2 {
 				slot = (slot + 1) & lastSlot
-				held = insert2[slot]
+				held = insert5[slot]
 			}
 			code = uint32(held)
 			code2 := code
-			x27 := code2
-			if cond6 {
-				x27 = either3
-			}
-			if x27 != 0 {
-				x28 := x27 - 1
-				sum += int64(valueRows[i]) * int64(int32(x28+reduce3+2147483648))
-				jFoundPlace++
+			if code2 != 0 {
+				x26 := code2 - 1
+				sum += int64(valueRows[i]) * int64(int32(x26+reduce9+2147483648))
+				jFound2Place++
 			}
 		}
 	} else {
@@ -1694,53 +1445,40 @@ func sumJoinedKernel18(lo, hi int, key []int32, insert, either []uint32, insert2
 		valueRows := value[lo:hi]
 		valueRows = valueRows[:len(keyRows)]
 		for i := range keyRows {
-			x25 := uint32(keyRows[i]) - 2147483648
-			at := int64(-1)
-			if cond6 {
-				at = int64(lo + i)
-			}
-			var either2 uint32
-			if uint64(at) < uint64(len(either)) {
-				either2 = either[at]
-			}
-			either3 := either2
-			x26 := uint64(x25) * 11400714819323198485
+			x24 := uint32(keyRows[i]) - 2147483648
+			x25 := uint64(x24) * 11400714819323198485
 			var code uint32
-			key2 := uint64(x25)
+			key2 := uint64(x24)
 			lastSlot := mSlots2 - 1
-			slot := int64((x26 ^ x26>>32) * 15485907386658061715 >> (x23 & 63))
-			held := insert2[slot]
+			slot := int64((x25 ^ x25>>32) * 15485907386658061715 >> (x22 & 63))
+			held := insert5[slot]
 			for held != 0 && held>>32 != key2 {
 				slot = (slot + 1) & lastSlot
-				held = insert2[slot]
+				held = insert5[slot]
 			}
 			code = uint32(held)
 			code2 := code
-			x27 := code2
-			if cond6 {
-				x27 = either3
-			}
-			if x27 != 0 {
-				x28 := x27 - 1
-				at2 := int64(x28)
+			if code2 != 0 {
+				x26 := code2 - 1
+				at := int64(x26)
 				var weight2 int32
-				if uint64(at2) < uint64(len(weight)) {
-					weight2 = weight[at2]
+				if uint64(at) < uint64(len(weight)) {
+					weight2 = weight[at]
 				}
 				weight3 := weight2
 				sum += int64(valueRows[i]) * int64(weight3)
-				jFoundPlace++
+				jFound2Place++
 			}
 		}
 	}
-	return jFoundPlace, sum
+	return jFound2Place, sum
 }
 
-// sumJoinedKernel19 runs rows lo to hi through the stages map35, map36, map37, map38, insert4, map39, insert5, map59, map60, map61, from the state before them to the one after.
+// sumJoinedKernel18 runs rows lo to hi through the stages map35, map36, map37, map38, insert4, map39, insert5, map40, map41, map42, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel19(lo, hi int, insert []uint32, id []int32, insert2 []uint64, map2 []int64, reduce2, reduce uint32, m, n, mSlots3, mSlots4 int64) {
-	x := reduce2 - reduce
+func sumJoinedKernel18(lo, hi int, insert []uint32, id []int32, insert2 []uint64, map2 []int64, reduce4, reduce3 uint32, m, n, mSlots3, mSlots4 int64) {
+	x := reduce4 - reduce3
 	x2 := uint64(x)
 	x3 := max(m, 1)
 	x4 := uint64(x3)
@@ -1752,13 +1490,10 @@ func sumJoinedKernel19(lo, hi int, insert []uint32, id []int32, insert2 []uint64
 	cond := x2 < x9
 	cond2 := x4 < 4294967295
 	cond3 := cond && cond2
-	cond4 := x4 >= 262144
-	cond5 := cond3 == false
-	cond6 := cond4 && cond5
 	x10 := x4 * 8
 	x11 := min(x10, 131072)
 	x12 := max(x4, x11)
-	cond7 := x12 <= 939524096
+	cond4 := x12 <= 939524096
 	x13 := x12 - 1
 	x14 := uint64(bits.LeadingZeros64(uint64(x13)))
 	x15 := int64(x14)
@@ -1766,66 +1501,43 @@ func sumJoinedKernel19(lo, hi int, insert []uint32, id []int32, insert2 []uint64
 	x17 := int64(2) << (x16 & 63)
 	x18 := min(x17, 1073741824)
 	x19 := x17
-	if cond7 {
+	if cond4 {
 		x19 = x18
 	}
-	x20 := x19
-	if cond6 {
-		x20 = 2
-	}
-	x21 := uint64(x20)
-	x22 := uint64(bits.LeadingZeros64(uint64(x21)))
-	x23 := x22 + 1
+	x20 := uint64(x19)
+	x21 := uint64(bits.LeadingZeros64(uint64(x20)))
+	x22 := x21 + 1
 	if cond3 {
 		idRows := id[lo:hi]
 		mapRows := map2[lo:hi]
 		mapRows = mapRows[:len(idRows)]
 		for i := range idRows {
-			x24 := uint32(int64(lo+i)) + 1
-			x25 := uint32(idRows[i]) - 2147483648
+			x23 := uint32(int64(lo+i)) + 1
+			x24 := uint32(idRows[i]) - 2147483648
 			// j = join(key, id)
-			slot := int64(x25 - reduce)
+			slot := int64(x24 - reduce3)
 			if uint64(slot) < uint64(mSlots3) {
 				if insert[slot] == 0 {
-					insert[slot] = x24
+					insert[slot] = x23
 				}
 			}
-			x26 := uint64(x25)
-			x27 := x26 * 11400714819323198485
-			x28 := int64((x27 ^ x27>>32) * 15485907386658061715 >> (x23 & 63))
-			word := x26<<32 | uint64(x24)
-			slot2 := int64(-1)
-			if cond6 {
-				slot2 = -1
-			}
-			if uint64(slot2) < uint64(mSlots4) {
-				lastSlot := mSlots4 - 1
-				held := insert2[slot2]
-				for held != 0 && held>>32 != word>>32 {
-					slot2 = (slot2 + 1) & lastSlot
-					held = insert2[slot2]
-				}
-				if held == 0 {
-					insert2[slot2] = word
-				}
-			}
-			mapRows[i] = x28
+			x25 := uint64(x24)
+			x26 := x25 * 11400714819323198485
+			x27 := int64((x26 ^ x26>>32) * 15485907386658061715 >> (x22 & 63))
+			mapRows[i] = x27
 		}
 	} else {
 		idRows := id[lo:hi]
 		mapRows := map2[lo:hi]
 		mapRows = mapRows[:len(idRows)]
 		for i := range idRows {
-			x24 := uint32(int64(lo+i)) + 1
-			x25 := uint32(idRows[i]) - 2147483648
-			x26 := uint64(x25)
-			x27 := x26 * 11400714819323198485
-			x28 := int64((x27 ^ x27>>32) * 15485907386658061715 >> (x23 & 63))
-			word := x26<<32 | uint64(x24)
-			slot := x28
-			if cond6 {
-				slot = -1
-			}
+			x23 := uint32(int64(lo+i)) + 1
+			x24 := uint32(idRows[i]) - 2147483648
+			x25 := uint64(x24)
+			x26 := x25 * 11400714819323198485
+			x27 := int64((x26 ^ x26>>32) * 15485907386658061715 >> (x22 & 63))
+			word := x25<<32 | uint64(x23)
+			slot := x27
 			if uint64(slot) < uint64(mSlots4) {
 				lastSlot := mSlots4 - 1
 				held := insert2[slot]
@@ -1837,336 +1549,16 @@ func sumJoinedKernel19(lo, hi int, insert []uint32, id []int32, insert2 []uint64
 					insert2[slot] = word
 				}
 			}
-			mapRows[i] = x28
+			mapRows[i] = x27
 		}
 	}
 }
 
-// sumJoinedKernel20 runs rows lo to hi through the stages map40, map41, map42, map43, map44, map45, histogram3, from the state before them to the one after.
+// sumJoinedKernel19 runs rows lo to hi through the stages map43, aggregate, map44, histogram3, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel20(lo, hi int, id []int32, map2 []uint32, histogram []int64) {
-	mapRows := map2[lo:hi]
-	for i := range mapRows {
-		x := uint32(id[lo+i]) - 2147483648
-		// j = join(key, id)
-		mapRows[i] = x
-		x2 := x * 2654435761
-		digit := int64((x2 ^ x2>>15) * 2246822519 >> 24 >> 0 & 255)
-		bin := int(digit)
-		if uint64(bin) < uint64(len(histogram)) {
-			histogram[bin]++
-		}
-	}
-}
-
-// sumJoinedKernel21 runs rows lo to hi through the stages partial3, offset3, add3, map53, map72, from the state before them to the one after.
-//
-//go:noinline
-func sumJoinedKernel21(lo, hi int, histogram3, add, map2, map3 []int64, add2 int64) int64 {
-	histogram3Rows := histogram3[lo:hi]
-	addRows := add[lo:hi]
-	addRows = addRows[:len(histogram3Rows)]
-	mapRows := map2[lo:hi]
-	mapRows = mapRows[:len(histogram3Rows)]
-	mapRows2 := map3[lo:hi]
-	mapRows2 = mapRows2[:len(histogram3Rows)]
-	for i, histogram := range histogram3Rows {
-		// j = join(key, id)
-		addRows[i] = add2
-		x := add2 + histogram
-		mapRows[i] = x
-		mapRows2[i] = x
-		add2 += histogram
-	}
-	return add2
-}
-
-// sumJoinedKernel21Summary returns what rows lo to hi add to the state, in the stages partial3, offset3, add3, map53, map72.
-//
-//go:noinline
-func sumJoinedKernel21Summary(lo, hi int, histogram3 []int64) int64 {
-	var add int64
-	histogram3Rows := histogram3[lo:hi]
-	for _, histogram := range histogram3Rows {
-		add += histogram
-	}
-	return add
-}
-
-// sumJoinedKernel22 runs rows lo to hi through the stages pass3, from the state before them to the one after.
-//
-//go:noinline
-func sumJoinedKernel22(lo, hi int, add3 []int64, map44 []uint32, id []int32, pass []uint64, digitNumber, digitShift, mSample2 int64, digits []int64) {
-	x := digitNumber * 256
-	x2 := digitNumber * mSample2
-	places := (*[256]int64)(digits)
-	// where the next row of each digit goes
-	for digit := range 256 {
-		places[digit] += add3[int64(digit)+x] - x2
-	}
-	map44Rows := map44[lo:hi]
-	for i := range map44Rows {
-		x3 := map44Rows[i] * 2654435761
-		digit := int64((x3 ^ x3>>15) * 2246822519 >> 24 >> (digitShift & 31) & 255)
-		// j = join(key, id)
-		digit2 := int(digit)
-		place := places[digit2]
-		places[digit2] = place + 1
-		row := int64(lo + i)
-		pass[place] = uint64(uint32(id[row])-2147483648)<<32 | uint64(uint32(row)+1)
-	}
-}
-
-// sumJoinedKernel22Summary returns what rows lo to hi add to the state, in the stages pass3.
-//
-//go:noinline
-func sumJoinedKernel22Summary(lo, hi int, map44 []uint32, digitShift int64, digits []int64) {
-	counts := (*[256]int64)(digits)
-	map44Rows := map44[lo:hi]
-	for i := range map44Rows {
-		x := map44Rows[i] * 2654435761
-		digit := int64((x ^ x>>15) * 2246822519 >> 24 >> (digitShift & 31) & 255)
-		// j = join(key, id)
-		digit2 := int(digit)
-		counts[digit2]++
-	}
-}
-
-// sumJoinedKernel23 runs rows lo to hi through the stages map46, map47, map48, map49, map50, map51, histogram4, from the state before them to the one after.
-//
-//go:noinline
-func sumJoinedKernel23(lo, hi int, id []int32, map2 []uint32, histogram []int64) {
-	mapRows := map2[lo:hi]
-	for i := range mapRows {
-		x := uint32(id[lo+i]) - 2147483648
-		// j = join(key, id)
-		mapRows[i] = x
-		x2 := x * 2654435761
-		digit := int64((x2 ^ x2>>15) * 2246822519 >> 24 >> 0 & 255)
-		bin := int(digit)
-		if uint64(bin) < uint64(len(histogram)) {
-			histogram[bin]++
-		}
-	}
-}
-
-// sumJoinedKernel24 runs rows lo to hi through the stages partial4, offset4, add4, from the state before them to the one after.
-//
-//go:noinline
-func sumJoinedKernel24(lo, hi int, histogram4, add []int64, add2 int64) int64 {
-	histogram4Rows := histogram4[lo:hi]
-	addRows := add[lo:hi]
-	addRows = addRows[:len(histogram4Rows)]
-	for i := range histogram4Rows {
-		// j = join(key, id)
-		addRows[i] = add2
-		add2 += histogram4Rows[i]
-	}
-	return add2
-}
-
-// sumJoinedKernel24Summary returns what rows lo to hi add to the state, in the stages partial4, offset4, add4.
-//
-//go:noinline
-func sumJoinedKernel24Summary(lo, hi int, histogram4 []int64) int64 {
-	var add int64
-	histogram4Rows := histogram4[lo:hi]
-	for i := range histogram4Rows {
-		add += histogram4Rows[i]
-	}
-	return add
-}
-
-// sumJoinedKernel25 runs rows lo to hi through the stages pass4, map55, map56, from the state before them to the one after.
-//
-//go:noinline
-func sumJoinedKernel25(lo, hi int, add4 []int64, map50 []uint32, id []int32, pass, map2 []uint32, digitNumber, digitShift, mSample3 int64, digits []int64) {
-	x := digitNumber * 256
-	x2 := digitNumber * mSample3
-	places := (*[256]int64)(digits)
-	// where the next row of each digit goes
-	for digit := range 256 {
-		places[digit] += add4[int64(digit)+x] - x2
-	}
-	map50Rows := map50[lo:hi]
-	mapRows := map2[lo:hi]
-	mapRows = mapRows[:len(map50Rows)]
-	for i := range map50Rows {
-		x3 := map50Rows[i] * 2654435761
-		digit := int64((x3 ^ x3>>15) * 2246822519 >> 24 >> (digitShift & 31) & 255)
-		// j = join(key, id)
-		digit2 := int(digit)
-		place := places[digit2]
-		places[digit2] = place + 1
-		x4 := uint32(id[lo+i]) - 2147483648
-		pass[place] = x4
-		mapRows[i] = x4
-	}
-}
-
-// sumJoinedKernel25Summary returns what rows lo to hi add to the state, in the stages pass4, map55, map56.
-//
-//go:noinline
-func sumJoinedKernel25Summary(lo, hi int, map50 []uint32, digitShift int64, digits []int64) {
-	counts := (*[256]int64)(digits)
-	map50Rows := map50[lo:hi]
-	for i := range map50Rows {
-		x := map50Rows[i] * 2654435761
-		digit := int64((x ^ x>>15) * 2246822519 >> 24 >> (digitShift & 31) & 255)
-		// j = join(key, id)
-		digit2 := int(digit)
-		counts[digit2]++
-	}
-}
-
-// sumJoinedKernel26 runs rows lo to hi through the stages map52, map54, from the state before them to the one after.
-//
-//go:noinline
-func sumJoinedKernel26(lo, hi int, add4, map2, histogram4, map3 []int64) {
-	mapRows := map2[lo:hi]
-	mapRows2 := map3[lo:hi]
-	mapRows2 = mapRows2[:len(mapRows)]
-	for i := range mapRows {
-		x := int64(lo + i)
-		add := add4[x]
-		// j = join(key, id)
-		mapRows[i] = add
-		mapRows2[i] = add + histogram4[x]
-	}
-}
-
-// sumJoinedKernel27 runs rows lo to hi through the stages insert6, from the state before them to the one after.
-//
-//go:noinline
-func sumJoinedKernel27(lo, hi int, add3, map53, map52, map54 []int64, pass3 []uint64, pass4, insert []uint32) {
-	most := 0
-	for part := lo; part < hi; part++ {
-		most = max(most, int(map53[part])-int(add3[part]))
-	}
-	slots := 8
-	for slots < most*3 {
-		slots *= 2
-	}
-	table := make([]uint64, slots)
-	add3Rows := add3[lo:hi]
-	map53Rows := map53[lo:hi]
-	map53Rows = map53Rows[:len(add3Rows)]
-	map52Rows := map52[lo:hi]
-	map52Rows = map52Rows[:len(add3Rows)]
-	map54Rows := map54[lo:hi]
-	map54Rows = map54Rows[:len(add3Rows)]
-	for i := range add3Rows {
-		// j = join(key, id)
-		first := int(add3Rows[i])
-		end := int(map53Rows[i])
-		from := int(map52Rows[i])
-		to := int(map54Rows[i])
-		words := pass3[first:end]
-		slots2 := 8
-		for slots2 < len(words)*3 {
-			slots2 *= 2
-		}
-		partTable := table[:slots2]
-		for slot := range partTable {
-			partTable[slot] = 0
-		}
-		last := int64(len(partTable)) - 1
-		slots3 := int64(len(partTable))
-		for _, word := range words {
-			slot := int64((word>>32*11400714819323198485^word>>32*11400714819323198485>>32)*15485907386658061715>>24) & last
-			if uint64(slot) < uint64(slots3) {
-				lastSlot := slots3 - 1
-				held := partTable[slot]
-				for held != 0 && held>>32 != word>>32 {
-					slot = (slot + 1) & lastSlot
-					held = partTable[slot]
-				}
-				if held == 0 {
-					partTable[slot] = word
-				}
-			}
-		}
-		keys := pass4[from:to]
-		codes := insert[from:to]
-		codes = codes[:len(keys)]
-		for at := range keys {
-			key := uint64(keys[at])
-			var code uint32
-			lastSlot := slots3 - 1
-			slot := int64((key*11400714819323198485^key*11400714819323198485>>32)*15485907386658061715>>24) & last
-			held := partTable[slot]
-			for held != 0 && held>>32 != key {
-				slot = (slot + 1) & lastSlot
-				held = partTable[slot]
-			}
-			code = uint32(held)
-			codes[at] = code
-		}
-	}
-}
-
-// sumJoinedKernel28 runs rows lo to hi through the stages map57, from the state before them to the one after.
-//
-//go:noinline
-func sumJoinedKernel28(lo, hi int, add4 []int64, map55, insert7, map2 []uint32, digitNumber, digitShift, mSample3 int64, digits []int64) {
-	x := digitNumber * 256
-	x2 := digitNumber * mSample3
-	places := (*[256]int64)(digits)
-	// where the next row of each digit goes
-	for digit := range 256 {
-		places[digit] += add4[int64(digit)+x] - x2
-	}
-	map55Rows := map55[lo:hi]
-	mapRows := map2[lo:hi]
-	mapRows = mapRows[:len(map55Rows)]
-	for i := range map55Rows {
-		x3 := map55Rows[i] * 2654435761
-		digit := int64((x3 ^ x3>>15) * 2246822519 >> 24 >> (digitShift & 31) & 255)
-		// j = join(key, id)
-		digit2 := int(digit)
-		place := places[digit2]
-		places[digit2] = place + 1
-		var insert uint32
-		if uint64(place) < uint64(len(insert7)) {
-			insert = insert7[place]
-		}
-		insert2 := insert
-		mapRows[i] = insert2
-	}
-}
-
-// sumJoinedKernel28Summary returns what rows lo to hi add to the state, in the stages map57.
-//
-//go:noinline
-func sumJoinedKernel28Summary(lo, hi int, map55 []uint32, digitShift int64, digits []int64) {
-	counts := (*[256]int64)(digits)
-	map55Rows := map55[lo:hi]
-	for i := range map55Rows {
-		x := map55Rows[i] * 2654435761
-		digit := int64((x ^ x>>15) * 2246822519 >> 24 >> (digitShift & 31) & 255)
-		// j = join(key, id)
-		digit2 := int(digit)
-		counts[digit2]++
-	}
-}
-
-// sumJoinedKernel29 runs rows lo to hi through the stages map58, from the state before them to the one after.
-//
-//go:noinline
-func sumJoinedKernel29(lo, hi int, map2 []uint32) {
-	mapRows := map2[lo:hi]
-	for i := range mapRows {
-		// j = join(key, id)
-		mapRows[i] = uint32(int64(lo+i) * 0)
-	}
-}
-
-// sumJoinedKernel30 runs rows lo to hi through the stages map62, aggregate, map63, histogram5, from the state before them to the one after.
-//
-//go:noinline
-func sumJoinedKernel30(lo, hi int, aggregate []int64, id []int32, insert5, either3 []uint32, insert6 []uint64, map61 []int64, map2 []uint32, histogram []int64, reduce2, reduce uint32, m, n, mSlots4 int64) {
-	x := reduce2 - reduce
+func sumJoinedKernel19(lo, hi int, aggregate []int64, id []int32, insert6 []uint32, insert7 []uint64, map42 []int64, map2 []uint32, histogram []int64, reduce4, reduce3 uint32, m, n, mSlots4 int64) {
+	x := reduce4 - reduce3
 	x2 := uint64(x)
 	x3 := max(m, 1)
 	x4 := uint64(x3)
@@ -2178,19 +1570,16 @@ func sumJoinedKernel30(lo, hi int, aggregate []int64, id []int32, insert5, eithe
 	cond := x2 < x9
 	cond2 := x4 < 4294967295
 	cond3 := cond && cond2
-	cond4 := x4 >= 262144
-	cond5 := cond3 == false
-	cond6 := cond4 && cond5
 	if cond3 {
 		idRows := id[lo:hi]
 		mapRows := map2[lo:hi]
 		mapRows = mapRows[:len(idRows)]
 		for i := range idRows {
 			x10 := uint32(idRows[i]) - 2147483648
-			at := int64(x10 - reduce)
+			at := int64(x10 - reduce3)
 			var insert uint32
-			if uint64(at) < uint64(len(insert5)) {
-				insert = insert5[at]
+			if uint64(at) < uint64(len(insert6)) {
+				insert = insert6[at]
 			}
 			insert2 := insert
 			x11 := int64(insert2) - 1
@@ -2224,33 +1613,24 @@ func sumJoinedKernel30(lo, hi int, aggregate []int64, id []int32, insert5, eithe
 		}
 	} else {
 		idRows := id[lo:hi]
-		map61Rows := map61[lo:hi]
-		map61Rows = map61Rows[:len(idRows)]
+		map42Rows := map42[lo:hi]
+		map42Rows = map42Rows[:len(idRows)]
 		mapRows := map2[lo:hi]
 		mapRows = mapRows[:len(idRows)]
 		for i := range idRows {
 			x10 := uint32(idRows[i]) - 2147483648
-			at := int64(-1)
-			if cond6 {
-				at = int64(lo + i)
-			}
-			var either uint32
-			if uint64(at) < uint64(len(either3)) {
-				either = either3[at]
-			}
-			either2 := either
 			var code uint32
 			key := uint64(x10)
 			lastSlot := mSlots4 - 1
-			slot := map61Rows[i]
-			held := insert6[slot]
+			slot := map42Rows[i]
+			held := insert7[slot]
 			for held != 0 && held>>32 != key {
 				slot = (slot + 1) & lastSlot
-				held = insert6[slot]
+				held = insert7[slot]
 			}
 			code = uint32(held)
 			code2 := code
-			x11 := int64(kgenSelect(cond6, either2, code2)) - 1
+			x11 := int64(code2) - 1
 			bin := int(x11)
 			if uint64(bin) < uint64(len(aggregate)) {
 				aggregate[bin]++
@@ -2281,10 +1661,10 @@ func sumJoinedKernel30(lo, hi int, aggregate []int64, id []int32, insert5, eithe
 	}
 }
 
-// sumJoinedKernel31 runs rows lo to hi through the stages partial5, offset5, add5, map64, from the state before them to the one after.
+// sumJoinedKernel20 runs rows lo to hi through the stages partial4, offset4, add4, map45, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel31(lo, hi int, aggregate []int64, map2 []uint64, add int64) int64 {
+func sumJoinedKernel20(lo, hi int, aggregate []int64, map2 []uint64, add int64) int64 {
 	aggregateRows := aggregate[lo:hi]
 	mapRows := map2[lo:hi]
 	mapRows = mapRows[:len(aggregateRows)]
@@ -2296,10 +1676,10 @@ func sumJoinedKernel31(lo, hi int, aggregate []int64, map2 []uint64, add int64) 
 	return add
 }
 
-// sumJoinedKernel31Summary returns what rows lo to hi add to the state, in the stages partial5, offset5, add5, map64.
+// sumJoinedKernel20Summary returns what rows lo to hi add to the state, in the stages partial4, offset4, add4, map45.
 //
 //go:noinline
-func sumJoinedKernel31Summary(lo, hi int, aggregate []int64) int64 {
+func sumJoinedKernel20Summary(lo, hi int, aggregate []int64) int64 {
 	var add int64
 	aggregateRows := aggregate[lo:hi]
 	for _, aggregate2 := range aggregateRows {
@@ -2308,47 +1688,47 @@ func sumJoinedKernel31Summary(lo, hi int, aggregate []int64) int64 {
 	return add
 }
 
-// sumJoinedKernel32 runs rows lo to hi through the stages partial6, offset6, add6, from the state before them to the one after.
+// sumJoinedKernel21 runs rows lo to hi through the stages partial5, offset5, add5, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel32(lo, hi int, histogram5, add []int64, add2 int64) int64 {
-	histogram5Rows := histogram5[lo:hi]
+func sumJoinedKernel21(lo, hi int, histogram3, add []int64, add2 int64) int64 {
+	histogram3Rows := histogram3[lo:hi]
 	addRows := add[lo:hi]
-	addRows = addRows[:len(histogram5Rows)]
-	for i := range histogram5Rows {
+	addRows = addRows[:len(histogram3Rows)]
+	for i := range histogram3Rows {
 		// j = join(key, id)
 		addRows[i] = add2
-		add2 += histogram5Rows[i]
+		add2 += histogram3Rows[i]
 	}
 	return add2
 }
 
-// sumJoinedKernel32Summary returns what rows lo to hi add to the state, in the stages partial6, offset6, add6.
+// sumJoinedKernel21Summary returns what rows lo to hi add to the state, in the stages partial5, offset5, add5.
 //
 //go:noinline
-func sumJoinedKernel32Summary(lo, hi int, histogram5 []int64) int64 {
+func sumJoinedKernel21Summary(lo, hi int, histogram3 []int64) int64 {
 	var add int64
-	histogram5Rows := histogram5[lo:hi]
-	for i := range histogram5Rows {
-		add += histogram5Rows[i]
+	histogram3Rows := histogram3[lo:hi]
+	for i := range histogram3Rows {
+		add += histogram3Rows[i]
 	}
 	return add
 }
 
-// sumJoinedKernel33 runs rows lo to hi through the stages pass5, from the state before them to the one after.
+// sumJoinedKernel22 runs rows lo to hi through the stages pass3, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel33(lo, hi int, add6 []int64, map63, pass []uint32, pass2 []int64, digitNumber, digitShift, m int64, digits []int64) {
+func sumJoinedKernel22(lo, hi int, add5 []int64, map44, pass []uint32, pass2 []int64, digitNumber, digitShift, m int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * m
 	pass2 = pass2[:len(pass)]
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add6[int64(digit)+x] - x2
+		places[digit] += add5[int64(digit)+x] - x2
 	}
-	map63Rows := map63[lo:hi]
-	for i, x3 := range map63Rows {
+	map44Rows := map44[lo:hi]
+	for i, x3 := range map44Rows {
 		digit := int64(x3 >> (digitShift & 31) & 255)
 		// j = join(key, id)
 		digit2 := int(digit)
@@ -2359,13 +1739,13 @@ func sumJoinedKernel33(lo, hi int, add6 []int64, map63, pass []uint32, pass2 []i
 	}
 }
 
-// sumJoinedKernel33Summary returns what rows lo to hi add to the state, in the stages pass5.
+// sumJoinedKernel22Summary returns what rows lo to hi add to the state, in the stages pass3.
 //
 //go:noinline
-func sumJoinedKernel33Summary(lo, hi int, map63 []uint32, digitShift int64, digits []int64) {
+func sumJoinedKernel22Summary(lo, hi int, map44 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	map63Rows := map63[lo:hi]
-	for _, x := range map63Rows {
+	map44Rows := map44[lo:hi]
+	for _, x := range map44Rows {
 		digit := int64(x >> (digitShift & 31) & 255)
 		// j = join(key, id)
 		digit2 := int(digit)
@@ -2373,10 +1753,10 @@ func sumJoinedKernel33Summary(lo, hi int, map63 []uint32, digitShift int64, digi
 	}
 }
 
-// sumJoinedKernel34 runs rows lo to hi through the stages pass6, from the state before them to the one after.
+// sumJoinedKernel23 runs rows lo to hi through the stages pass4, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel34(lo, hi int, add6 []int64, pass5, pass []uint32, pass6, pass2 []int64, digitNumber, digitShift, m int64, digits []int64) {
+func sumJoinedKernel23(lo, hi int, add5 []int64, pass3, pass []uint32, pass4, pass2 []int64, digitNumber, digitShift, m int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * m
 	room := min(len(pass), len(pass2))
@@ -2385,29 +1765,29 @@ func sumJoinedKernel34(lo, hi int, add6 []int64, pass5, pass []uint32, pass6, pa
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add6[int64(digit)+x] - x2
+		places[digit] += add5[int64(digit)+x] - x2
 	}
-	pass5Rows := pass5[lo:hi]
-	pass6Rows := pass6[lo:hi]
-	pass6Rows = pass6Rows[:len(pass5Rows)]
-	for i, pass3 := range pass5Rows {
-		digit := int64(pass3 >> (digitShift & 31) & 255)
+	pass3Rows := pass3[lo:hi]
+	pass4Rows := pass4[lo:hi]
+	pass4Rows = pass4Rows[:len(pass3Rows)]
+	for i, pass5 := range pass3Rows {
+		digit := int64(pass5 >> (digitShift & 31) & 255)
 		// j = join(key, id)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
-		pass[place] = pass3
-		pass2[place] = pass6Rows[i]
+		pass[place] = pass5
+		pass2[place] = pass4Rows[i]
 	}
 }
 
-// sumJoinedKernel34Summary returns what rows lo to hi add to the state, in the stages pass6.
+// sumJoinedKernel23Summary returns what rows lo to hi add to the state, in the stages pass4.
 //
 //go:noinline
-func sumJoinedKernel34Summary(lo, hi int, pass5 []uint32, digitShift int64, digits []int64) {
+func sumJoinedKernel23Summary(lo, hi int, pass3 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass5Rows := pass5[lo:hi]
-	for _, pass := range pass5Rows {
+	pass3Rows := pass3[lo:hi]
+	for _, pass := range pass3Rows {
 		digit := int64(pass >> (digitShift & 31) & 255)
 		// j = join(key, id)
 		digit2 := int(digit)
@@ -2415,56 +1795,56 @@ func sumJoinedKernel34Summary(lo, hi int, pass5 []uint32, digitShift int64, digi
 	}
 }
 
-// sumJoinedKernel36 runs rows lo to hi through the stages pass8, from the state before them to the one after.
+// sumJoinedKernel25 runs rows lo to hi through the stages pass6, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel36(lo, hi int, add6 []int64, pass9 []uint32, pass10, pass []int64, digitNumber, digitShift, m int64, digits []int64) {
+func sumJoinedKernel25(lo, hi int, add5 []int64, pass7 []uint32, pass8, pass []int64, digitNumber, digitShift, m int64, digits []int64) {
 	x := digitNumber * 256
 	x2 := digitNumber * m
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add6[int64(digit)+x] - x2
+		places[digit] += add5[int64(digit)+x] - x2
 	}
-	pass9Rows := pass9[lo:hi]
-	pass10Rows := pass10[lo:hi]
-	pass10Rows = pass10Rows[:len(pass9Rows)]
-	for i := range pass9Rows {
-		digit := int64(pass9Rows[i] >> (digitShift & 31) & 255)
+	pass7Rows := pass7[lo:hi]
+	pass8Rows := pass8[lo:hi]
+	pass8Rows = pass8Rows[:len(pass7Rows)]
+	for i := range pass7Rows {
+		digit := int64(pass7Rows[i] >> (digitShift & 31) & 255)
 		// j = join(key, id)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
-		pass[place] = pass10Rows[i]
+		pass[place] = pass8Rows[i]
 	}
 }
 
-// sumJoinedKernel36Summary returns what rows lo to hi add to the state, in the stages pass8.
+// sumJoinedKernel25Summary returns what rows lo to hi add to the state, in the stages pass6.
 //
 //go:noinline
-func sumJoinedKernel36Summary(lo, hi int, pass9 []uint32, digitShift int64, digits []int64) {
+func sumJoinedKernel25Summary(lo, hi int, pass7 []uint32, digitShift int64, digits []int64) {
 	counts := (*[256]int64)(digits)
-	pass9Rows := pass9[lo:hi]
-	for i := range pass9Rows {
-		digit := int64(pass9Rows[i] >> (digitShift & 31) & 255)
+	pass7Rows := pass7[lo:hi]
+	for i := range pass7Rows {
+		digit := int64(pass7Rows[i] >> (digitShift & 31) & 255)
 		// j = join(key, id)
 		digit2 := int(digit)
 		counts[digit2]++
 	}
 }
 
-// sumJoinedKernel37 runs rows lo to hi through the stages map82, from the state before them to the one after.
+// sumJoinedKernel26 runs rows lo to hi through the stages map50, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel37(lo, hi int, insert5 []uint32, map64, map2 []uint64) {
-	insert5Rows := insert5[lo:hi]
+func sumJoinedKernel26(lo, hi int, insert6 []uint32, map45, map2 []uint64) {
+	insert6Rows := insert6[lo:hi]
 	mapRows := map2[lo:hi]
-	mapRows = mapRows[:len(insert5Rows)]
-	for i, insert := range insert5Rows {
+	mapRows = mapRows[:len(insert6Rows)]
+	for i, insert := range insert6Rows {
 		at := max(int64(insert)-1, 0)
 		var x uint64
-		if uint64(at) < uint64(len(map64)) {
-			x = map64[at]
+		if uint64(at) < uint64(len(map45)) {
+			x = map45[at]
 		}
 		x2 := x
 		// j = join(key, id)
@@ -2472,240 +1852,11 @@ func sumJoinedKernel37(lo, hi int, insert5 []uint32, map64, map2 []uint64) {
 	}
 }
 
-// sumJoinedKernel38 runs rows lo to hi through the stages map65, map66, map67, map68, map69, map70, histogram6, from the state before them to the one after.
+// sumJoinedKernel27 runs rows lo to hi through the stages map46, map47, map48, map49, map51, map52, partial6, offset6, add6, map53, map54, reduce6, scalar9, map56, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel38(lo, hi int, key []int32, map2 []uint32, histogram []int64) {
-	mapRows := map2[lo:hi]
-	for i := range mapRows {
-		x := uint32(key[lo+i]) - 2147483648
-		// j = join(key, id)
-		mapRows[i] = x
-		x2 := x * 2654435761
-		digit := int64((x2 ^ x2>>15) * 2246822519 >> 24 >> 0 & 255)
-		bin := int(digit)
-		if uint64(bin) < uint64(len(histogram)) {
-			histogram[bin]++
-		}
-	}
-}
-
-// sumJoinedKernel39 runs rows lo to hi through the stages partial7, offset7, add7, from the state before them to the one after.
-//
-//go:noinline
-func sumJoinedKernel39(lo, hi int, histogram6, add []int64, add2 int64) int64 {
-	histogram6Rows := histogram6[lo:hi]
-	addRows := add[lo:hi]
-	addRows = addRows[:len(histogram6Rows)]
-	for i := range histogram6Rows {
-		// j = join(key, id)
-		addRows[i] = add2
-		add2 += histogram6Rows[i]
-	}
-	return add2
-}
-
-// sumJoinedKernel39Summary returns what rows lo to hi add to the state, in the stages partial7, offset7, add7.
-//
-//go:noinline
-func sumJoinedKernel39Summary(lo, hi int, histogram6 []int64) int64 {
-	var add int64
-	histogram6Rows := histogram6[lo:hi]
-	for i := range histogram6Rows {
-		add += histogram6Rows[i]
-	}
-	return add
-}
-
-// sumJoinedKernel40 runs rows lo to hi through the stages pass9, map74, map75, from the state before them to the one after.
-//
-//go:noinline
-func sumJoinedKernel40(lo, hi int, add7 []int64, map69 []uint32, key []int32, pass, map2 []uint32, digitNumber, digitShift, nSample2 int64, digits []int64) {
-	x := digitNumber * 256
-	x2 := digitNumber * nSample2
-	places := (*[256]int64)(digits)
-	// where the next row of each digit goes
-	for digit := range 256 {
-		places[digit] += add7[int64(digit)+x] - x2
-	}
-	map69Rows := map69[lo:hi]
-	mapRows := map2[lo:hi]
-	mapRows = mapRows[:len(map69Rows)]
-	for i := range map69Rows {
-		x3 := map69Rows[i] * 2654435761
-		digit := int64((x3 ^ x3>>15) * 2246822519 >> 24 >> (digitShift & 31) & 255)
-		// j = join(key, id)
-		digit2 := int(digit)
-		place := places[digit2]
-		places[digit2] = place + 1
-		x4 := uint32(key[lo+i]) - 2147483648
-		pass[place] = x4
-		mapRows[i] = x4
-	}
-}
-
-// sumJoinedKernel40Summary returns what rows lo to hi add to the state, in the stages pass9, map74, map75.
-//
-//go:noinline
-func sumJoinedKernel40Summary(lo, hi int, map69 []uint32, digitShift int64, digits []int64) {
-	counts := (*[256]int64)(digits)
-	map69Rows := map69[lo:hi]
-	for i := range map69Rows {
-		x := map69Rows[i] * 2654435761
-		digit := int64((x ^ x>>15) * 2246822519 >> 24 >> (digitShift & 31) & 255)
-		// j = join(key, id)
-		digit2 := int(digit)
-		counts[digit2]++
-	}
-}
-
-// sumJoinedKernel41 runs rows lo to hi through the stages map71, map73, from the state before them to the one after.
-//
-//go:noinline
-func sumJoinedKernel41(lo, hi int, add7, map2, histogram6, map3 []int64) {
-	mapRows := map2[lo:hi]
-	mapRows2 := map3[lo:hi]
-	mapRows2 = mapRows2[:len(mapRows)]
-	for i := range mapRows {
-		x := int64(lo + i)
-		add := add7[x]
-		// j = join(key, id)
-		mapRows[i] = add
-		mapRows2[i] = add + histogram6[x]
-	}
-}
-
-// sumJoinedKernel42 runs rows lo to hi through the stages insert7, from the state before them to the one after.
-//
-//go:noinline
-func sumJoinedKernel42(lo, hi int, add3, map72, map71, map73 []int64, pass3 []uint64, pass12, insert []uint32) {
-	most := 0
-	for part := lo; part < hi; part++ {
-		most = max(most, int(map72[part])-int(add3[part]))
-	}
-	slots := 8
-	for slots < most*3 {
-		slots *= 2
-	}
-	table := make([]uint64, slots)
-	add3Rows := add3[lo:hi]
-	map72Rows := map72[lo:hi]
-	map72Rows = map72Rows[:len(add3Rows)]
-	map71Rows := map71[lo:hi]
-	map71Rows = map71Rows[:len(add3Rows)]
-	map73Rows := map73[lo:hi]
-	map73Rows = map73Rows[:len(add3Rows)]
-	for i := range add3Rows {
-		// j = join(key, id)
-		first := int(add3Rows[i])
-		end := int(map72Rows[i])
-		from := int(map71Rows[i])
-		to := int(map73Rows[i])
-		words := pass3[first:end]
-		slots2 := 8
-		for slots2 < len(words)*3 {
-			slots2 *= 2
-		}
-		partTable := table[:slots2]
-		for slot := range partTable {
-			partTable[slot] = 0
-		}
-		last := int64(len(partTable)) - 1
-		slots3 := int64(len(partTable))
-		for _, word := range words {
-			slot := int64((word>>32*11400714819323198485^word>>32*11400714819323198485>>32)*15485907386658061715>>24) & last
-			if uint64(slot) < uint64(slots3) {
-				lastSlot := slots3 - 1
-				held := partTable[slot]
-				for held != 0 && held>>32 != word>>32 {
-					slot = (slot + 1) & lastSlot
-					held = partTable[slot]
-				}
-				if held == 0 {
-					partTable[slot] = word
-				}
-			}
-		}
-		keys := pass12[from:to]
-		codes := insert[from:to]
-		codes = codes[:len(keys)]
-		for at := range keys {
-			key := uint64(keys[at])
-			var code uint32
-			lastSlot := slots3 - 1
-			slot := int64((key*11400714819323198485^key*11400714819323198485>>32)*15485907386658061715>>24) & last
-			held := partTable[slot]
-			for held != 0 && held>>32 != key {
-				slot = (slot + 1) & lastSlot
-				held = partTable[slot]
-			}
-			code = uint32(held)
-			codes[at] = code
-		}
-	}
-}
-
-// sumJoinedKernel43 runs rows lo to hi through the stages map76, from the state before them to the one after.
-//
-//go:noinline
-func sumJoinedKernel43(lo, hi int, add7 []int64, map74, insert8, map2 []uint32, digitNumber, digitShift, nSample2 int64, digits []int64) {
-	x := digitNumber * 256
-	x2 := digitNumber * nSample2
-	places := (*[256]int64)(digits)
-	// where the next row of each digit goes
-	for digit := range 256 {
-		places[digit] += add7[int64(digit)+x] - x2
-	}
-	map74Rows := map74[lo:hi]
-	mapRows := map2[lo:hi]
-	mapRows = mapRows[:len(map74Rows)]
-	for i := range map74Rows {
-		x3 := map74Rows[i] * 2654435761
-		digit := int64((x3 ^ x3>>15) * 2246822519 >> 24 >> (digitShift & 31) & 255)
-		// j = join(key, id)
-		digit2 := int(digit)
-		place := places[digit2]
-		places[digit2] = place + 1
-		var insert uint32
-		if uint64(place) < uint64(len(insert8)) {
-			insert = insert8[place]
-		}
-		insert2 := insert
-		mapRows[i] = insert2
-	}
-}
-
-// sumJoinedKernel43Summary returns what rows lo to hi add to the state, in the stages map76.
-//
-//go:noinline
-func sumJoinedKernel43Summary(lo, hi int, map74 []uint32, digitShift int64, digits []int64) {
-	counts := (*[256]int64)(digits)
-	map74Rows := map74[lo:hi]
-	for i := range map74Rows {
-		x := map74Rows[i] * 2654435761
-		digit := int64((x ^ x>>15) * 2246822519 >> 24 >> (digitShift & 31) & 255)
-		// j = join(key, id)
-		digit2 := int(digit)
-		counts[digit2]++
-	}
-}
-
-// sumJoinedKernel44 runs rows lo to hi through the stages map77, from the state before them to the one after.
-//
-//go:noinline
-func sumJoinedKernel44(lo, hi int, map2 []uint32) {
-	mapRows := map2[lo:hi]
-	for i := range mapRows {
-		// j = join(key, id)
-		mapRows[i] = uint32(int64(lo+i) * 0)
-	}
-}
-
-// sumJoinedKernel45 runs rows lo to hi through the stages map78, map79, map80, map81, map83, map84, partial8, offset8, add8, map85, map86, reduce5, scalar17, map88, from the state before them to the one after.
-//
-//go:noinline
-func sumJoinedKernel45(lo, hi int, key []int32, map82 []uint64, either4 []uint32, insert6, map64 []uint64, add, map2 []int64, reduce2, reduce uint32, m, n, mSlots4, add2, sum, sum2, sum3 int64) (int64, int64, int64, int64) {
-	x := reduce2 - reduce
+func sumJoinedKernel27(lo, hi int, key []int32, map50, insert7, map45 []uint64, add, map2 []int64, reduce4, reduce3 uint32, m, n, mSlots4, add2, sum, sum2, sum3 int64) (int64, int64, int64, int64) {
+	x := reduce4 - reduce3
 	x2 := uint64(x)
 	x3 := max(m, 1)
 	x4 := uint64(x3)
@@ -2717,13 +1868,10 @@ func sumJoinedKernel45(lo, hi int, key []int32, map82 []uint64, either4 []uint32
 	cond := x2 < x9
 	cond2 := x4 < 4294967295
 	cond3 := cond && cond2
-	cond4 := x4 >= 262144
-	cond5 := cond3 == false
-	cond6 := cond4 && cond5
 	x10 := x4 * 8
 	x11 := min(x10, 131072)
 	x12 := max(x4, x11)
-	cond7 := x12 <= 939524096
+	cond4 := x12 <= 939524096
 	x13 := x12 - 1
 	x14 := uint64(bits.LeadingZeros64(uint64(x13)))
 	x15 := int64(x14)
@@ -2731,16 +1879,12 @@ func sumJoinedKernel45(lo, hi int, key []int32, map82 []uint64, either4 []uint32
 	x17 := int64(2) << (x16 & 63)
 	x18 := min(x17, 1073741824)
 	x19 := x17
-	if cond7 {
+	if cond4 {
 		x19 = x18
 	}
-	x20 := x19
-	if cond6 {
-		x20 = 2
-	}
-	x21 := uint64(x20)
-	x22 := uint64(bits.LeadingZeros64(uint64(x21)))
-	x23 := x22 + 1
+	x20 := uint64(x19)
+	x21 := uint64(bits.LeadingZeros64(uint64(x20)))
+	x22 := x21 + 1
 	if cond3 {
 		keyRows := key[lo:hi]
 		addRows := add[lo:hi]
@@ -2748,21 +1892,21 @@ func sumJoinedKernel45(lo, hi int, key []int32, map82 []uint64, either4 []uint32
 		mapRows := map2[lo:hi]
 		mapRows = mapRows[:len(keyRows)]
 		for i := range keyRows {
-			x24 := uint32(keyRows[i]) - 2147483648
-			at := int64(x24 - reduce)
-			var x25 uint64
-			if uint64(at) < uint64(len(map82)) {
-				x25 = map82[at]
+			x23 := uint32(keyRows[i]) - 2147483648
+			at := int64(x23 - reduce3)
+			var x24 uint64
+			if uint64(at) < uint64(len(map50)) {
+				x24 = map50[at]
 			}
-			x26 := x25
-			x27 := int64(x26 & 4294967295)
+			x25 := x24
+			x26 := int64(x25 & 4294967295)
 			// j = join(key, id)
-			add2 += x27
+			add2 += x26
 			addRows[i] = add2
-			mapRows[i] = int64(x26>>32) - (add2 - x27)
-			sum3 += x27
-			sum2 += x27 & 4294967295
-			sum += x27 >> 32
+			mapRows[i] = int64(x25>>32) - (add2 - x26)
+			sum3 += x26
+			sum2 += x26 & 4294967295
+			sum += x26 >> 32
 		}
 	} else {
 		keyRows := key[lo:hi]
@@ -2771,63 +1915,50 @@ func sumJoinedKernel45(lo, hi int, key []int32, map82 []uint64, either4 []uint32
 		mapRows := map2[lo:hi]
 		mapRows = mapRows[:len(keyRows)]
 		for i := range keyRows {
-			x24 := uint32(keyRows[i]) - 2147483648
-			at := int64(-1)
-			if cond6 {
-				at = int64(lo + i)
-			}
-			var either uint32
-			if uint64(at) < uint64(len(either4)) {
-				either = either4[at]
-			}
-			either2 := either
-			x25 := uint64(x24) * 11400714819323198485
+			x23 := uint32(keyRows[i]) - 2147483648
+			x24 := uint64(x23) * 11400714819323198485
 			var code uint32
-			key2 := uint64(x24)
+			key2 := uint64(x23)
 			lastSlot := mSlots4 - 1
-			slot := int64((x25 ^ x25>>32) * 15485907386658061715 >> (x23 & 63))
-			held := insert6[slot]
+			slot := int64((x24 ^ x24>>32) * 15485907386658061715 >> (x22 & 63))
+			held := insert7[slot]
 			for held != 0 && held>>32 != key2 {
 				slot = (slot + 1) & lastSlot
-				held = insert6[slot]
+				held = insert7[slot]
 			}
 			code = uint32(held)
 			code2 := code
-			x26 := code2
-			if cond6 {
-				x26 = either2
+			at := max(int64(code2)-1, 0)
+			var x25 uint64
+			if uint64(at) < uint64(len(map45)) {
+				x25 = map45[at]
 			}
-			at2 := max(int64(x26)-1, 0)
-			var x27 uint64
-			if uint64(at2) < uint64(len(map64)) {
-				x27 = map64[at2]
+			x26 := x25
+			x27 := uint64(0)
+			if code2 != 0 {
+				x27 = x26
 			}
-			x28 := x27
-			x29 := uint64(0)
-			if x26 != 0 {
-				x29 = x28
-			}
-			x30 := int64(x29 & 4294967295)
-			add2 += x30
+			x28 := int64(x27 & 4294967295)
+			add2 += x28
 			addRows[i] = add2
-			mapRows[i] = int64(x29>>32) - (add2 - x30)
-			sum3 += x30
-			sum2 += x30 & 4294967295
-			sum += x30 >> 32
+			mapRows[i] = int64(x27>>32) - (add2 - x28)
+			sum3 += x28
+			sum2 += x28 & 4294967295
+			sum += x28 >> 32
 		}
 	}
 	return add2, sum, sum2, sum3
 }
 
-// sumJoinedKernel45Summary returns what rows lo to hi add to the state, in the stages map78, map79, map80, map81, map83, map84, partial8, offset8, add8, map85, map86, reduce5, scalar17, map88.
+// sumJoinedKernel27Summary returns what rows lo to hi add to the state, in the stages map46, map47, map48, map49, map51, map52, partial6, offset6, add6, map53, map54, reduce6, scalar9, map56.
 //
 //go:noinline
-func sumJoinedKernel45Summary(lo, hi int, key []int32, map82 []uint64, either4 []uint32, insert6, map64 []uint64, reduce2, reduce uint32, m, n, mSlots4 int64) (int64, int64, int64, int64) {
+func sumJoinedKernel27Summary(lo, hi int, key []int32, map50, insert7, map45 []uint64, reduce4, reduce3 uint32, m, n, mSlots4 int64) (int64, int64, int64, int64) {
 	var add int64
 	var sum int64
 	var sum2 int64
 	var sum3 int64
-	x := reduce2 - reduce
+	x := reduce4 - reduce3
 	x2 := uint64(x)
 	x3 := max(m, 1)
 	x4 := uint64(x3)
@@ -2839,13 +1970,10 @@ func sumJoinedKernel45Summary(lo, hi int, key []int32, map82 []uint64, either4 [
 	cond := x2 < x9
 	cond2 := x4 < 4294967295
 	cond3 := cond && cond2
-	cond4 := x4 >= 262144
-	cond5 := cond3 == false
-	cond6 := cond4 && cond5
 	x10 := x4 * 8
 	x11 := min(x10, 131072)
 	x12 := max(x4, x11)
-	cond7 := x12 <= 939524096
+	cond4 := x12 <= 939524096
 	x13 := x12 - 1
 	x14 := uint64(bits.LeadingZeros64(uint64(x13)))
 	x15 := int64(x14)
@@ -2853,90 +1981,73 @@ func sumJoinedKernel45Summary(lo, hi int, key []int32, map82 []uint64, either4 [
 	x17 := int64(2) << (x16 & 63)
 	x18 := min(x17, 1073741824)
 	x19 := x17
-	if cond7 {
+	if cond4 {
 		x19 = x18
 	}
-	x20 := x19
-	if cond6 {
-		x20 = 2
-	}
-	x21 := uint64(x20)
-	x22 := uint64(bits.LeadingZeros64(uint64(x21)))
-	x23 := x22 + 1
+	x20 := uint64(x19)
+	x21 := uint64(bits.LeadingZeros64(uint64(x20)))
+	x22 := x21 + 1
 	if cond3 {
 		keyRows := key[lo:hi]
 		for i := range keyRows {
-			x24 := uint32(keyRows[i]) - 2147483648
-			at := int64(x24 - reduce)
-			var x25 uint64
-			if uint64(at) < uint64(len(map82)) {
-				x25 = map82[at]
+			x23 := uint32(keyRows[i]) - 2147483648
+			at := int64(x23 - reduce3)
+			var x24 uint64
+			if uint64(at) < uint64(len(map50)) {
+				x24 = map50[at]
 			}
-			x26 := x25
-			x27 := int64(x26 & 4294967295)
+			x25 := x24
+			x26 := int64(x25 & 4294967295)
 			// j = join(key, id)
-			add += x27
-			sum3 += x27
-			sum2 += x27 & 4294967295
-			sum += x27 >> 32
+			add += x26
+			sum3 += x26
+			sum2 += x26 & 4294967295
+			sum += x26 >> 32
 		}
 	} else {
 		keyRows := key[lo:hi]
 		for i := range keyRows {
-			x24 := uint32(keyRows[i]) - 2147483648
-			at := int64(-1)
-			if cond6 {
-				at = int64(lo + i)
-			}
-			var either uint32
-			if uint64(at) < uint64(len(either4)) {
-				either = either4[at]
-			}
-			either2 := either
-			x25 := uint64(x24) * 11400714819323198485
+			x23 := uint32(keyRows[i]) - 2147483648
+			x24 := uint64(x23) * 11400714819323198485
 			var code uint32
-			key2 := uint64(x24)
+			key2 := uint64(x23)
 			lastSlot := mSlots4 - 1
-			slot := int64((x25 ^ x25>>32) * 15485907386658061715 >> (x23 & 63))
-			held := insert6[slot]
+			slot := int64((x24 ^ x24>>32) * 15485907386658061715 >> (x22 & 63))
+			held := insert7[slot]
 			for held != 0 && held>>32 != key2 {
 				slot = (slot + 1) & lastSlot
-				held = insert6[slot]
+				held = insert7[slot]
 			}
 			code = uint32(held)
 			code2 := code
-			x26 := code2
-			if cond6 {
-				x26 = either2
+			at := max(int64(code2)-1, 0)
+			var x25 uint64
+			if uint64(at) < uint64(len(map45)) {
+				x25 = map45[at]
 			}
-			at2 := max(int64(x26)-1, 0)
-			var x27 uint64
-			if uint64(at2) < uint64(len(map64)) {
-				x27 = map64[at2]
+			x26 := x25
+			x27 := uint64(0)
+			if code2 != 0 {
+				x27 = x26
 			}
-			x28 := x27
-			x29 := uint64(0)
-			if x26 != 0 {
-				x29 = x28
-			}
-			x30 := int64(x29 & 4294967295)
-			add += x30
-			sum3 += x30
-			sum2 += x30 & 4294967295
-			sum += x30 >> 32
+			x28 := int64(x27 & 4294967295)
+			add += x28
+			sum3 += x28
+			sum2 += x28 & 4294967295
+			sum += x28 >> 32
 		}
 	}
 	return add, sum, sum2, sum3
 }
 
-// sumJoinedKernel46 runs rows lo to hi through the stages map92, from the state before them to the one after.
+// sumJoinedKernel28 runs rows lo to hi through the stages map61, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel46(lo, hi int, pass11 []int64, weight, map2 []int32) {
-	pass11Rows := pass11[lo:hi]
+func sumJoinedKernel28(lo, hi int, pass9 []int64, weight, map2 []int32) {
+	pass9Rows := pass9[lo:hi]
 	mapRows := map2[lo:hi]
-	mapRows = mapRows[:len(pass11Rows)]
-	for i, at := range pass11Rows {
+	mapRows = mapRows[:len(pass9Rows)]
+	for i, at := range pass9Rows {
 		var weight2 int32
 		if uint64(at) < uint64(len(weight)) {
 			weight2 = weight[at]
@@ -2947,47 +2058,58 @@ func sumJoinedKernel46(lo, hi int, pass11 []int64, weight, map2 []int32) {
 	}
 }
 
-// sumJoinedKernel47 returns what rows lo to hi add to the state, in the stages map87, map89, map93, reduce7.
+// sumJoinedKernel29 returns what rows lo to hi add to the state, in the stages map55, map57, map62, reduce8.
 //
 //go:noinline
-func sumJoinedKernel47(lo, hi int, add8 []int64, value []int32, map88 []int64, map90 []int32, n int64) int64 {
+func sumJoinedKernel29(lo, hi int, add6 []int64, value []int32, map56 []int64, map58 []int32, n int64) int64 {
 	var sum int64
 	x := int64(lo)
 	low := 0
 	high := int(n)
 	for low < high {
 		middle := low + (high-low)/2
-		if add8[middle] <= x {
+		if add6[middle] <= x {
 			low = middle + 1
 		} else {
 			high = middle
 		}
 	}
 	source := low
+	until := int64(lo)
+	var x2 int64
+	var x3 int64
 	for i := range hi - lo {
 		// return pairs: len(j.left), total: sum(i64(value[j.left]) * i64(weight[j.right]))
 		row := int64(lo + i)
-		for source < int(n) && add8[source] <= row {
-			source++
+		if row >= until {
+			for source < int(n) {
+				until = add6[source]
+				if until > row {
+					break
+				}
+				source++
+			}
+			x4 := int64(source)
+			var value2 int32
+			if uint64(x4) < uint64(len(value)) {
+				value2 = value[x4]
+			}
+			value3 := value2
+			x3 = int64(value3)
+			var x5 int64
+			if uint64(x4) < uint64(len(map56)) {
+				x5 = map56[x4]
+			}
+			x6 := x5
+			x2 = x6
 		}
-		x2 := int64(source)
-		var value2 int32
-		if uint64(x2) < uint64(len(value)) {
-			value2 = value[x2]
+		at := x2 + int64(lo+i)
+		var x4 int32
+		if uint64(at) < uint64(len(map58)) {
+			x4 = map58[at]
 		}
-		value3 := value2
-		var x3 int64
-		if uint64(x2) < uint64(len(map88)) {
-			x3 = map88[x2]
-		}
-		x4 := x3
-		at := x4 + int64(lo+i)
-		var x5 int32
-		if uint64(at) < uint64(len(map90)) {
-			x5 = map90[at]
-		}
-		x6 := x5
-		sum += int64(value3) * int64(x6)
+		x5 := x4
+		sum += x3 * int64(x5)
 	}
 	return sum
 }

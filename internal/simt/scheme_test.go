@@ -42,7 +42,7 @@ func TestDemands(t *testing.T) {
 // where it may stand.
 func TestOperations(t *testing.T) {
 	for _, kind := range tile.Kinds() {
-		if kind == tile.MatchParts { // refused
+		if kind == tile.MatchParts || kind == tile.PartnerParts { // refused
 			continue
 		}
 		o, traits := operations[kind], kind.Traits()

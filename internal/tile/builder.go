@@ -389,6 +389,15 @@ func (b *Builder) MatchParts(stream, words, keys int, first, end, from, to ID) I
 	return op.Res[0]
 }
 
+// PartnerParts stores which words have the keys in stream, part by part, and the codes of words in places, and returns how
+// many different keys words have; see the operation PartnerParts.
+func (b *Builder) PartnerParts(stream, places, words, keys int, first, end, from, to ID) ID {
+	op := Op{Kind: PartnerParts, Stream: stream, Places: places, Keys: []int{words, keys}, Args: []ID{first, end, from, to}}
+	op.Res = []ID{b.value(ir.I64, 0, "distinct")}
+	b.emit(op)
+	return op.Res[0]
+}
+
 // GroupParts stores the different keys of words in stream, part by part, with the places of their folds, and returns how many
 // they are; see the operation GroupParts.
 func (b *Builder) GroupParts(stream, places int, streams []int, folds []PartFold, divided, shared int, first, end ID) ID {

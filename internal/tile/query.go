@@ -72,7 +72,9 @@ func (op *Op) HasShorts() bool { return op.Kind == Source && len(op.Keys) > 1 &&
 func (op *Op) EntersParts() bool { return op.Kind == EnterParts }
 
 // ByParts reports whether the base rows of an operation are parts of other rows.
-func (op *Op) ByParts() bool { return op.Kind == MatchParts || op.Kind == GroupParts }
+func (op *Op) ByParts() bool {
+	return op.Kind == MatchParts || op.Kind == PartnerParts || op.Kind == GroupParts
+}
 
 // GroupsParts reports whether base rows are parts of rows that are grouped.
 func (op *Op) GroupsParts() bool { return op.Kind == GroupParts }
@@ -86,10 +88,15 @@ func (op *Op) Streams() []int {
 	for _, f := range op.Folds {
 		list = append(list, f.To)
 	}
-	if op.Kind == GroupParts && op.Places != NoPlaces {
+	if op.HasPlaces() {
 		list = append(list, op.Places)
 	}
 	return list
+}
+
+// HasPlaces reports whether the operation has the stream Places.
+func (op *Op) HasPlaces() bool {
+	return (op.Kind == PartnerParts || op.Kind == GroupParts) && op.Places != NoPlaces
 }
 
 // Touches reports whether an operation reads or writes a stream of a buffer.

@@ -28,7 +28,7 @@ func TestTraits(t *testing.T) {
 		if traits.Cuts && (traits.State != tile.GridState || traits.Asks&tile.Prefixes == 0) {
 			t.Errorf("%v cuts, and its state does not live in the whole grid, or it asks for no prefix", kind)
 		}
-		if (traits.Effect == tile.Combines || traits.Effect == tile.Claims || traits.Effect == tile.Writes) != strings.Contains("store update claim insert enter enterparts cuckoo pairs parts groupparts", traits.Name) {
+		if (traits.Effect == tile.Combines || traits.Effect == tile.Claims || traits.Effect == tile.Writes) != strings.Contains("store update claim insert enter enterparts cuckoo pairs parts partnerparts groupparts", traits.Name) {
 			t.Errorf("%v has effect %d", kind, traits.Effect)
 		}
 	}

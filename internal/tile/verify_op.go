@@ -186,7 +186,7 @@ func (k *Kernel) verifyKinds(op *Op) error {
 			return fmt.Errorf("%s is no source that words tell", k.id(op.Args[0]))
 		}
 		return k.wantKind(op.Res[0], ir.U32)
-	case Partners, Pairs, MatchParts, GroupParts:
+	case Partners, Pairs, MatchParts, PartnerParts, GroupParts:
 		for _, arg := range op.Args {
 			if err := k.verifyNeighbour(arg); err != nil {
 				return err

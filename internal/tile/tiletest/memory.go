@@ -358,6 +358,39 @@ func (m *machine) matchParts(op *tile.Op, first, end, from, to int64) int64 {
 	return int64(len(codes))
 }
 
+// partnerParts stores the codes of words by their keys, and where those of keys are, and returns how many different keys
+// these words have.
+func (m *machine) partnerParts(op *tile.Op, first, end, from, to int64) int64 {
+	codes := map[uint64][]ir.Scalar{}
+	var keys []uint64
+	for at := first; at < end; at++ {
+		word := m.load(op.Keys[0], at, false)
+		key := word.Bits >> 32
+		if codes[key] == nil {
+			keys = append(keys, key)
+		}
+		codes[key] = append(codes[key], ir.Scalar{Kind: ir.U32, Bits: word.Bits & (1<<32 - 1)})
+	}
+	told, next := map[uint64]uint64{}, first
+	for _, key := range keys {
+		told[key] = uint64(next)<<32 | uint64(len(codes[key]))
+		for _, code := range codes[key] {
+			if op.HasPlaces() {
+				m.store(op.Places, next, code)
+			}
+			next++
+		}
+	}
+	for at := from; at < to; at++ {
+		key := m.load(op.Keys[1], at, false)
+		if key.Kind == ir.U64 {
+			key.Bits >>= 32
+		}
+		m.store(op.Stream, at, ir.Scalar{Kind: ir.U64, Bits: told[key.Bits]})
+	}
+	return int64(len(keys))
+}
+
 // groupParts stores the different keys of words with their folds, and returns how many they are.
 func (m *machine) groupParts(op *tile.Op, first, end int64) int64 {
 	groups := map[uint64]int{}

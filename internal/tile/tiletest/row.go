@@ -157,6 +157,9 @@ func (r *row) run(op *tile.Op) {
 	case tile.MatchParts:
 		args := r.needAll(op.Args)
 		r.define(op.Res[0], ir.Int(ir.I64, r.matchParts(op, args[0].Int64(), args[1].Int64(), args[2].Int64(), args[3].Int64())))
+	case tile.PartnerParts:
+		args := r.needAll(op.Args)
+		r.define(op.Res[0], ir.Int(ir.I64, r.partnerParts(op, args[0].Int64(), args[1].Int64(), args[2].Int64(), args[3].Int64())))
 	case tile.GroupParts:
 		args := r.needAll(op.Args)
 		r.define(op.Res[0], ir.Int(ir.I64, r.groupParts(op, args[0].Int64(), args[1].Int64())))
