@@ -140,13 +140,13 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 		if few > 1 {
 			kgenFork(&call, few, m, 4096, func(_, lo, hi int) {
 				histogramOwn := make([]int64, 256)
-				sumJoinedKernel2(lo, hi, histogramOwn, id)
+				sumJoinedKernel2(lo, hi, histogramOwn, id, int64(m))
 				for i := range histogramOwn {
 					atomic.AddInt64(&histogram[i], histogramOwn[i])
 				}
 			})
 		} else {
-			sumJoinedKernel2(0, m, histogram, id)
+			sumJoinedKernel2(0, m, histogram, id, int64(m))
 		}
 		add := kgenTemporary[int64](&call, 256)
 		map2 := kgenTemporary[int64](&call, 256)
@@ -174,7 +174,7 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 256)
-					sumJoinedKernel4Summary(lo, hi, id, 0, digits)
+					sumJoinedKernel4Summary(lo, hi, id, 0, int64(m), digits)
 					blocks.await()
 					for digit := range 256 {
 						count := digits[digit]
@@ -198,13 +198,13 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 		if few2 > 1 {
 			kgenFork(&call, few2, n, 4096, func(_, lo, hi int) {
 				histogramOwn := make([]int64, 256)
-				sumJoinedKernel5(lo, hi, histogramOwn, key)
+				sumJoinedKernel5(lo, hi, histogramOwn, key, int64(m))
 				for i := range histogramOwn {
 					atomic.AddInt64(&histogram2[i], histogramOwn[i])
 				}
 			})
 		} else {
-			sumJoinedKernel5(0, n, histogram2, key)
+			sumJoinedKernel5(0, n, histogram2, key, int64(m))
 		}
 		add2 := kgenTemporary[int64](&call, 256)
 		if workers > 1 {
@@ -231,7 +231,7 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 256)
-					sumJoinedKernel7Summary(lo, hi, key, 0, digits)
+					sumJoinedKernel7Summary(lo, hi, key, 0, int64(m), digits)
 					blocks.await()
 					for digit := range 256 {
 						count := digits[digit]
@@ -239,12 +239,12 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 						counts[digit] += count
 					}
 					blocks.release()
-					sumJoinedKernel7(lo, hi, add2, key, value, pass2, 0, 0, int64(n), digits)
+					sumJoinedKernel7(lo, hi, add2, key, value, pass2, 0, 0, int64(m), int64(n), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 256)
-			sumJoinedKernel7(0, n, add2, key, value, pass2, 0, 0, int64(n), digits)
+			sumJoinedKernel7(0, n, add2, key, value, pass2, 0, 0, int64(m), int64(n), digits)
 		}
 		map3 := kgenTemporary[int64](&call, 256)
 		map4 := kgenTemporary[int64](&call, 256)
@@ -762,11 +762,16 @@ func sumJoinedKernel1(lo, hi int, id, weight []int32) (int64, uint32, uint32, ui
 // sumJoinedKernel2 runs rows lo to hi through the stages map4, map5, map6, map7, map8, map9, histogram1, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel2(lo, hi int, histogram []int64, id []int32) {
+func sumJoinedKernel2(lo, hi int, histogram []int64, id []int32, m int64) {
+	cond := m < 2097152
+	x := uint32(0)
+	if cond {
+		x = 2
+	}
 	idRows := id[lo:hi]
 	for i := range idRows {
-		x := (uint32(idRows[i]) - 2147483648) * 2654435761
-		digit := int64((x ^ x>>15) * 2246822519 >> 24 >> 0 >> 0 & 255)
+		x2 := (uint32(idRows[i]) - 2147483648) * 2654435761
+		digit := int64((x2 ^ x2>>15) * 2246822519 >> 24 >> (x & 31) >> 0 & 255)
 		// j = join(key, id)
 		bin := int(digit)
 		if uint64(bin) < uint64(len(histogram)) {
@@ -809,38 +814,48 @@ func sumJoinedKernel3Summary(lo, hi int, histogram []int64) int64 {
 //
 //go:noinline
 func sumJoinedKernel4(lo, hi int, add []int64, id, weight []int32, pass []uint64, digitNumber, digitShift, m int64, digits []int64) {
-	x := digitNumber * 256
-	x2 := digitNumber * m
+	cond := m < 2097152
+	x := uint32(0)
+	if cond {
+		x = 2
+	}
+	x2 := digitNumber * 256
+	x3 := digitNumber * m
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add[int64(digit)+x] - x2
+		places[digit] += add[int64(digit)+x2] - x3
 	}
 	idRows := id[lo:hi]
 	weightRows := weight[lo:hi]
 	weightRows = weightRows[:len(idRows)]
 	for i := range idRows {
-		x3 := uint32(idRows[i]) - 2147483648
-		x4 := x3 * 2654435761
-		digit := int64((x4 ^ x4>>15) * 2246822519 >> 24 >> 0 >> (digitShift & 31) & 255)
+		x4 := uint32(idRows[i]) - 2147483648
+		x5 := x4 * 2654435761
+		digit := int64((x5 ^ x5>>15) * 2246822519 >> 24 >> (x & 31) >> (digitShift & 31) & 255)
 		// j = join(key, id)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
-		pass[place] = uint64(x3)<<32 | uint64(uint32(weightRows[i]))
+		pass[place] = uint64(x4)<<32 | uint64(uint32(weightRows[i]))
 	}
 }
 
 // sumJoinedKernel4Summary returns what rows lo to hi add to the state, in the stages pass1.
 //
 //go:noinline
-func sumJoinedKernel4Summary(lo, hi int, id []int32, digitShift int64, digits []int64) {
+func sumJoinedKernel4Summary(lo, hi int, id []int32, digitShift, m int64, digits []int64) {
+	cond := m < 2097152
+	x := uint32(0)
+	if cond {
+		x = 2
+	}
 	counts := (*[256]int64)(digits)
 	idRows := id[lo:hi]
 	for i := range idRows {
-		x := uint32(idRows[i]) - 2147483648
-		x2 := x * 2654435761
-		digit := int64((x2 ^ x2>>15) * 2246822519 >> 24 >> 0 >> (digitShift & 31) & 255)
+		x2 := uint32(idRows[i]) - 2147483648
+		x3 := x2 * 2654435761
+		digit := int64((x3 ^ x3>>15) * 2246822519 >> 24 >> (x & 31) >> (digitShift & 31) & 255)
 		// j = join(key, id)
 		digit2 := int(digit)
 		counts[digit2]++
@@ -850,11 +865,16 @@ func sumJoinedKernel4Summary(lo, hi int, id []int32, digitShift int64, digits []
 // sumJoinedKernel5 runs rows lo to hi through the stages map10, map11, map12, map13, map14, map15, histogram2, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel5(lo, hi int, histogram []int64, key []int32) {
+func sumJoinedKernel5(lo, hi int, histogram []int64, key []int32, m int64) {
+	cond := m < 2097152
+	x := uint32(0)
+	if cond {
+		x = 2
+	}
 	keyRows := key[lo:hi]
 	for i := range keyRows {
-		x := (uint32(keyRows[i]) - 2147483648) * 2654435761
-		digit := int64((x ^ x>>15) * 2246822519 >> 24 >> 0 >> 0 & 255)
+		x2 := (uint32(keyRows[i]) - 2147483648) * 2654435761
+		digit := int64((x2 ^ x2>>15) * 2246822519 >> 24 >> (x & 31) >> 0 & 255)
 		// j = join(key, id)
 		bin := int(digit)
 		if uint64(bin) < uint64(len(histogram)) {
@@ -893,39 +913,49 @@ func sumJoinedKernel6Summary(lo, hi int, histogram2 []int64) int64 {
 // sumJoinedKernel7 runs rows lo to hi through the stages pass2, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel7(lo, hi int, add2 []int64, key, value []int32, pass []uint64, digitNumber, digitShift, n int64, digits []int64) {
-	x := digitNumber * 256
-	x2 := digitNumber * n
+func sumJoinedKernel7(lo, hi int, add2 []int64, key, value []int32, pass []uint64, digitNumber, digitShift, m, n int64, digits []int64) {
+	cond := m < 2097152
+	x := uint32(0)
+	if cond {
+		x = 2
+	}
+	x2 := digitNumber * 256
+	x3 := digitNumber * n
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add2[int64(digit)+x] - x2
+		places[digit] += add2[int64(digit)+x2] - x3
 	}
 	keyRows := key[lo:hi]
 	valueRows := value[lo:hi]
 	valueRows = valueRows[:len(keyRows)]
 	for i := range keyRows {
-		x3 := uint32(keyRows[i]) - 2147483648
-		x4 := x3 * 2654435761
-		digit := int64((x4 ^ x4>>15) * 2246822519 >> 24 >> 0 >> (digitShift & 31) & 255)
+		x4 := uint32(keyRows[i]) - 2147483648
+		x5 := x4 * 2654435761
+		digit := int64((x5 ^ x5>>15) * 2246822519 >> 24 >> (x & 31) >> (digitShift & 31) & 255)
 		// j = join(key, id)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
-		pass[place] = uint64(x3)<<32 | uint64(uint32(valueRows[i]))
+		pass[place] = uint64(x4)<<32 | uint64(uint32(valueRows[i]))
 	}
 }
 
 // sumJoinedKernel7Summary returns what rows lo to hi add to the state, in the stages pass2.
 //
 //go:noinline
-func sumJoinedKernel7Summary(lo, hi int, key []int32, digitShift int64, digits []int64) {
+func sumJoinedKernel7Summary(lo, hi int, key []int32, digitShift, m int64, digits []int64) {
+	cond := m < 2097152
+	x := uint32(0)
+	if cond {
+		x = 2
+	}
 	counts := (*[256]int64)(digits)
 	keyRows := key[lo:hi]
 	for i := range keyRows {
-		x := uint32(keyRows[i]) - 2147483648
-		x2 := x * 2654435761
-		digit := int64((x2 ^ x2>>15) * 2246822519 >> 24 >> 0 >> (digitShift & 31) & 255)
+		x2 := uint32(keyRows[i]) - 2147483648
+		x3 := x2 * 2654435761
+		digit := int64((x3 ^ x3>>15) * 2246822519 >> 24 >> (x & 31) >> (digitShift & 31) & 255)
 		// j = join(key, id)
 		digit2 := int(digit)
 		counts[digit2]++
