@@ -244,7 +244,7 @@ var find = []Mutant{
 		New: "right) && u.Op == ir.OpRight {"},
 	{Name: "columns of the right side are those of the left row", File: "fuse/expand_join.go", Device: "emulated", Programs: "join_looked_up",
 		Old: "p.single = e.gather(pos, x, at.single)",
-		New: "p.single = e.gather(v.Pos, x, at.row)"},
+		New: "p.single = e.gather(pos, x, at.row)"},
 	{Name: "aggregates of pairs that are repeated are left out", File: "fuse/expand_join.go", Device: "vector", Programs: "join_folded",
 		Old: "e.add(v.Pos, single), e.add(v.Pos, repeated), ir.Type{Kind: v.Type.Kind",
 		New: "e.add(v.Pos, single), e.add(v.Pos, single), ir.Type{Kind: v.Type.Kind"},
