@@ -28,7 +28,8 @@ func (o *ordering) joinedByParts(v *ir.Value, left, right []*ir.Value) *joined {
 	if column, ok := o.lookedUpPartner(v); ok && column != nil {
 		s.column = o.early(column)
 	}
-	s.right = o.sideOf(right)
+	unused := o.unusedPartBits(o.length(right[0]))
+	s.right = o.sideOf(right, unused)
 	code := s.column
 	if code == nil {
 		code = o.index(right[0], right[0].Type.Domain)
@@ -36,7 +37,7 @@ func (o *ordering) joinedByParts(v *ir.Value, left, right []*ir.Value) *joined {
 	words := s.right.move(o.wordWith(o.wordOfKeys(right), o.bitsOf(code)))
 	s.right.on.rows.By = words
 
-	s.left = o.sideOf(left)
+	s.left = o.sideOf(left, unused)
 	key := o.cast(ir.U32, o.wordOfKeys(left))
 	if s.beside = o.besideLeft(v); s.beside != nil {
 		key = o.wordWith(key, o.bitsOf(s.beside))
@@ -70,17 +71,23 @@ func (o *ordering) joinedByParts(v *ir.Value, left, right []*ir.Value) *joined {
 	return j
 }
 
-// joinPartBits are the bits of the part of a row.
-const joinPartBits = 8
+// Rows of not very large tables have fewer parts: those still lie in the second cache, and a processor keeps the pages of as many at hand.
+const (
+	fewPartBits  = 6
+	timesFewRows = 8 // of the rows of the smallest table that has parts
+)
 
-// sideOf is a partition of rows by a hash of their keys.
-func (o *ordering) sideOf(keys []*ir.Value) *partition {
+// unusedPartBits returns, as a scalar, how many bits of a part are not used where one side has so many rows.
+func (o *ordering) unusedPartBits(rows *ir.Value) *ir.Value {
+	few := o.apply(ir.OpLt, rows, o.number(timesFewRows*o.parted))
+	return o.choose(few, o.constant(ir.Int(ir.U32, partitionBits-fewPartBits)), o.constant(ir.Int(ir.U32, 0)))
+}
+
+// sideOf is a partition of rows by a hash of their keys, of which some bits are not used.
+func (o *ordering) sideOf(keys []*ir.Value, unused *ir.Value) *partition {
 	of := &ordering{expansion: o.expansion, pos: o.pos, rows: keys[0].Type.Domain}
-	digit := func() *ir.Value {
-		hash := of.hashDigit(of.words(of.sortKeysOf(keys)))
-		return of.apply(ir.OpShr, hash, of.integer(hash, partitionBits-joinPartBits))
-	}
-	return of.places(joinPartBits, digit(), digit())
+	digit := func() *ir.Value { return of.apply(ir.OpShr, of.hashDigit(of.words(of.sortKeysOf(keys))), unused) }
+	return of.places(partitionBits, digit(), digit())
 }
 
 // wordOfKeys returns the word of narrow keys.

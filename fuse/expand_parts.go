@@ -33,7 +33,11 @@ func (o *ordering) isParted(t rowTable, rows *ir.Value) *ir.Value {
 		return nil
 	}
 	isLarge := o.apply(ir.OpGe, rows, o.integer(rows, uint64(o.parted)))
-	return o.apply(ir.OpLogicalAnd, isLarge, o.apply(ir.OpEq, t.isDirect, o.constant(ir.BoolScalar(false))))
+	isHashed := o.apply(ir.OpEq, t.isDirect, o.constant(ir.BoolScalar(false)))
+	if t.isWhole && t.direct != nil { // with more rows than keys, some rows have several partners, and parts are better in any case
+		isHashed = o.apply(ir.OpLogicalOr, isHashed, o.apply(ir.OpLt, o.cast(ir.U64, t.direct), rows))
+	}
+	return o.apply(ir.OpLogicalAnd, isLarge, isHashed)
 }
 
 // partsOf moves rows that have a word in the order of parts, by a hash of their keys. They are all rows, if the

@@ -105,29 +105,32 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 	cond2 := x6 < min(uint64(max(int64(m), 1))*4+uint64(int64(n)/8), 2147483646)
 	cond3 := cond2 && uint64(max(int64(m), 1)) < 4294967295
 	cond4 := cond3 == false
-	cond5 := uint64(max(int64(m), 1)) >= 262144 && cond4
-	x7 := int64(0)
-	if cond5 {
-		x7 = 1
+	x7 := int64(x6)
+	x8 := x7 + 1
+	x9 := uint64(x8)
+	cond5 := x9 < uint64(max(int64(m), 1))
+	cond6 := cond4 || cond5
+	cond7 := uint64(max(int64(m), 1)) >= 262144 && cond6
+	x10 := int64(0)
+	if cond7 {
+		x10 = 1
 	}
-	x8 := int64(x6)
-	x9 := x8 + 1
-	x10 := int64(1)
+	x11 := int64(1)
 	if cond3 {
-		x10 = x9
+		x11 = x8
 	}
-	x11 := max(x10, 0)
-	x12 := kgenSelect(max(uint64(max(int64(m), 1)), min(uint64(max(int64(m), 1))*8, 131072)) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(max(uint64(max(int64(m), 1)), min(uint64(max(int64(m), 1))*8, 131072))-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(max(uint64(max(int64(m), 1)), min(uint64(max(int64(m), 1))*8, 131072))-1)))))&63))
+	x12 := max(x11, 0)
+	x13 := kgenSelect(max(uint64(max(int64(m), 1)), min(uint64(max(int64(m), 1))*8, 131072)) <= 939524096, min(int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(max(uint64(max(int64(m), 1)), min(uint64(max(int64(m), 1))*8, 131072))-1)))))&63), 1073741824), int64(2)<<((64-int64(uint64(bits.LeadingZeros64(uint64(max(uint64(max(int64(m), 1)), min(uint64(max(int64(m), 1))*8, 131072))-1)))))&63))
 	if cond3 {
-		x12 = 1
+		x13 = 1
 	}
-	x13 := max(x12, 0)
+	x14 := max(x13, 0)
 	var jFoundLength int64
 	var total int64
 	var jRepeatedLength int64
 	var jFound2Length int64
 	var jRepeated2Length int64
-	if 0 < int(x7) {
+	if 0 < int(x10) {
 		histogram := kgenTemporary[int64](&call, 256)
 		clear(histogram)
 		few := min(workers, m/8192)
@@ -137,13 +140,13 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 		if few > 1 {
 			kgenFork(&call, few, m, 4096, func(_, lo, hi int) {
 				histogramOwn := make([]int64, 256)
-				sumJoinedKernel2(lo, hi, histogramOwn, id)
+				sumJoinedKernel2(lo, hi, histogramOwn, id, int64(m))
 				for i := range histogramOwn {
 					atomic.AddInt64(&histogram[i], histogramOwn[i])
 				}
 			})
 		} else {
-			sumJoinedKernel2(0, m, histogram, id)
+			sumJoinedKernel2(0, m, histogram, id, int64(m))
 		}
 		add := kgenTemporary[int64](&call, 256)
 		map2 := kgenTemporary[int64](&call, 256)
@@ -171,7 +174,7 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 256)
-					sumJoinedKernel4Summary(lo, hi, id, 0, digits)
+					sumJoinedKernel4Summary(lo, hi, id, 0, int64(m), digits)
 					blocks.await()
 					for digit := range 256 {
 						count := digits[digit]
@@ -195,13 +198,13 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 		if few2 > 1 {
 			kgenFork(&call, few2, n, 4096, func(_, lo, hi int) {
 				histogramOwn := make([]int64, 256)
-				sumJoinedKernel5(lo, hi, histogramOwn, key)
+				sumJoinedKernel5(lo, hi, histogramOwn, key, int64(m))
 				for i := range histogramOwn {
 					atomic.AddInt64(&histogram2[i], histogramOwn[i])
 				}
 			})
 		} else {
-			sumJoinedKernel5(0, n, histogram2, key)
+			sumJoinedKernel5(0, n, histogram2, key, int64(m))
 		}
 		add2 := kgenTemporary[int64](&call, 256)
 		if workers > 1 {
@@ -228,7 +231,7 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					digits := make([]int64, 256)
-					sumJoinedKernel7Summary(lo, hi, key, 0, digits)
+					sumJoinedKernel7Summary(lo, hi, key, 0, int64(m), digits)
 					blocks.await()
 					for digit := range 256 {
 						count := digits[digit]
@@ -236,12 +239,12 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 						counts[digit] += count
 					}
 					blocks.release()
-					sumJoinedKernel7(lo, hi, add2, key, value, pass2, 0, 0, int64(n), digits)
+					sumJoinedKernel7(lo, hi, add2, key, value, pass2, 0, 0, int64(m), int64(n), digits)
 				}
 			})
 		} else {
 			digits := make([]int64, 256)
-			sumJoinedKernel7(0, n, add2, key, value, pass2, 0, 0, int64(n), digits)
+			sumJoinedKernel7(0, n, add2, key, value, pass2, 0, 0, int64(m), int64(n), digits)
 		}
 		map3 := kgenTemporary[int64](&call, 256)
 		map4 := kgenTemporary[int64](&call, 256)
@@ -280,15 +283,15 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 		} else {
 			sum2 = sumJoinedKernel10(0, 256, insert3)
 		}
-		cond6 := sum2 == int64(m)
-		x14 := int64(0)
-		if cond6 {
-			x14 = 1
+		cond8 := sum2 == int64(m)
+		x15 := int64(0)
+		if cond8 {
+			x15 = 1
 		}
 		var jFoundLength2 int64
 		var total2 int64
 		var jRepeatedLength2 int64
-		if 0 < int(x14) {
+		if 0 < int(x15) {
 			var jFoundPlace int64
 			var sum3 int64
 			if workers > 1 {
@@ -350,19 +353,19 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 			} else {
 				_, sum3, sum4, sum5 = sumJoinedKernel12(0, n, insert, add3, 0, 0, 0, 0)
 			}
-			x15 := sum4 >> 32
-			x16 := sum3 + x15
-			cond7 := x16 < 2147483648
-			x17 := int64(math.MaxInt64)
-			if cond7 {
-				x17 = sum5
+			x16 := sum4 >> 32
+			x17 := sum3 + x16
+			cond9 := x17 < 2147483648
+			x18 := int64(math.MaxInt64)
+			if cond9 {
+				x18 = sum5
 			}
-			x18 := max(x17, 0)
+			x19 := max(x18, 0)
 			var sum6 int64
 			if workers > 1 {
 				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 				var sum7 int64
-				kgenInOrder(&call, workers, int(x18), 32768, func(blocks *kgenBlocks) {
+				kgenInOrder(&call, workers, int(x19), 32768, func(blocks *kgenBlocks) {
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						sum8 := sumJoinedKernel13(lo, hi, add3, pass2, insert, insert2, int64(n))
@@ -374,11 +377,11 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 				})
 				sum6 = sum7
 			} else {
-				sum6 = sumJoinedKernel13(0, int(x18), add3, pass2, insert, insert2, int64(n))
+				sum6 = sumJoinedKernel13(0, int(x19), add3, pass2, insert, insert2, int64(n))
 			}
 			total3 := sum6
 			total2 = total3
-			jRepeatedLength2 = x18
+			jRepeatedLength2 = x19
 		}
 		jFoundLength3 := jFoundLength2
 		total3 := total2
@@ -387,22 +390,22 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 		total = total3
 		jRepeatedLength = jRepeatedLength3
 	} else {
-		if int(x11) > 2147483647 {
-			return fmt.Errorf("m_slots would have %d rows; at most 2147483647 can be computed", int(x11))
+		if int(x12) > 2147483647 {
+			return fmt.Errorf("m_slots would have %d rows; at most 2147483647 can be computed", int(x12))
 		}
-		insert := kgenTemporary[uint32](&call, int(x11))
+		insert := kgenTemporary[uint32](&call, int(x12))
 		clear(insert)
-		if int(x13) > 2147483647 {
-			return fmt.Errorf("m_slots_2 would have %d rows; at most 2147483647 can be computed", int(x13))
+		if int(x14) > 2147483647 {
+			return fmt.Errorf("m_slots_2 would have %d rows; at most 2147483647 can be computed", int(x14))
 		}
-		insert2 := kgenTemporary[uint64](&call, int(x13))
+		insert2 := kgenTemporary[uint64](&call, int(x14))
 		clear(insert2)
-		sumJoinedKernel14(0, m, insert, weight, id, insert2, x4, x3, x2, x, int64(m), int64(n), x11, x13)
+		sumJoinedKernel14(0, m, insert, weight, id, insert2, x4, x3, x2, x, int64(m), int64(n), x12, x14)
 		var sum2 int64
 		if workers > 1 {
 			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 			var sum3 int64
-			kgenInOrder(&call, workers, int(x13), 32768, func(blocks *kgenBlocks) {
+			kgenInOrder(&call, workers, int(x14), 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					sum4 := sumJoinedKernel15(lo, hi, insert2)
@@ -414,14 +417,14 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 			})
 			sum2 = sum3
 		} else {
-			sum2 = sumJoinedKernel15(0, int(x13), insert2)
+			sum2 = sumJoinedKernel15(0, int(x14), insert2)
 		}
 		reduce11 := sum2
 		var sum3 int64
 		if workers > 1 {
 			// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 			var sum4 int64
-			kgenInOrder(&call, workers, int(x11), 32768, func(blocks *kgenBlocks) {
+			kgenInOrder(&call, workers, int(x12), 32768, func(blocks *kgenBlocks) {
 				for blocks.next() {
 					lo, hi := blocks.lo, blocks.hi
 					sum5 := sumJoinedKernel16(lo, hi, insert)
@@ -433,18 +436,18 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 			})
 			sum3 = sum4
 		} else {
-			sum3 = sumJoinedKernel16(0, int(x11), insert)
+			sum3 = sumJoinedKernel16(0, int(x12), insert)
 		}
-		x14 := sum3 + reduce11
-		cond6 := x14 == int64(m)
-		x15 := int64(0)
-		if cond6 {
-			x15 = 1
+		x15 := sum3 + reduce11
+		cond8 := x15 == int64(m)
+		x16 := int64(0)
+		if cond8 {
+			x16 = 1
 		}
 		var total2 int64
 		var jFound2Length2 int64
 		var jRepeated2Length2 int64
-		if 0 < int(x15) {
+		if 0 < int(x16) {
 			var jFound2Place int64
 			var sum4 int64
 			if workers > 1 {
@@ -454,7 +457,7 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
-						jFound2Place3, sum6 := sumJoinedKernel17(lo, hi, key, insert, insert2, value, weight, x2, x, int64(m), int64(n), x13, x4, x3)
+						jFound2Place3, sum6 := sumJoinedKernel17(lo, hi, key, insert, insert2, value, weight, x2, x, int64(m), int64(n), x14, x4, x3)
 						blocks.await()
 						jFound2PlaceBefore := jFound2Place2
 						sumBefore := sum5
@@ -466,25 +469,25 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 				jFound2Place = jFound2Place2
 				sum4 = sum5
 			} else {
-				jFound2Place, sum4 = sumJoinedKernel17(0, n, key, insert, insert2, value, weight, x2, x, int64(m), int64(n), x13, x4, x3)
+				jFound2Place, sum4 = sumJoinedKernel17(0, n, key, insert, insert2, value, weight, x2, x, int64(m), int64(n), x14, x4, x3)
 			}
 			jFound2Length3 := jFound2Place
 			total3 := sum4
 			total2 = total3
 			jFound2Length2 = jFound2Length3
 		} else {
-			if int(x11) > 2147483647 {
-				return fmt.Errorf("m_slots_3 would have %d rows; at most 2147483647 can be computed", int(x11))
+			if int(x12) > 2147483647 {
+				return fmt.Errorf("m_slots_3 would have %d rows; at most 2147483647 can be computed", int(x12))
 			}
-			insert3 := kgenTemporary[uint32](&call, int(x11))
+			insert3 := kgenTemporary[uint32](&call, int(x12))
 			clear(insert3)
-			if int(x13) > 2147483647 {
-				return fmt.Errorf("m_slots_4 would have %d rows; at most 2147483647 can be computed", int(x13))
+			if int(x14) > 2147483647 {
+				return fmt.Errorf("m_slots_4 would have %d rows; at most 2147483647 can be computed", int(x14))
 			}
-			insert4 := kgenTemporary[uint64](&call, int(x13))
+			insert4 := kgenTemporary[uint64](&call, int(x14))
 			clear(insert4)
 			map2 := kgenTemporary[int64](&call, m)
-			sumJoinedKernel18(0, m, insert3, id, insert4, map2, x2, x, int64(m), int64(n), x11, x13)
+			sumJoinedKernel18(0, m, insert3, id, insert4, map2, x2, x, int64(m), int64(n), x12, x14)
 			aggregate := kgenTemporary[int64](&call, m)
 			clear(aggregate)
 			map3 := kgenTemporary[uint32](&call, m)
@@ -498,7 +501,7 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 				kgenFork(&call, few, m, 4096, func(_, lo, hi int) {
 					aggregateOwn := make([]int64, len(aggregate))
 					histogramOwn := make([]int64, 1024)
-					sumJoinedKernel19(lo, hi, aggregateOwn, id, insert3, insert4, map2, map3, histogramOwn, x2, x, int64(m), int64(n), x13)
+					sumJoinedKernel19(lo, hi, aggregateOwn, id, insert3, insert4, map2, map3, histogramOwn, x2, x, int64(m), int64(n), x14)
 					for i := range aggregateOwn {
 						atomic.AddInt64(&aggregate[i], aggregateOwn[i])
 					}
@@ -507,7 +510,7 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 					}
 				})
 			} else {
-				sumJoinedKernel19(0, m, aggregate, id, insert3, insert4, map2, map3, histogram, x2, x, int64(m), int64(n), x13)
+				sumJoinedKernel19(0, m, aggregate, id, insert3, insert4, map2, map3, histogram, x2, x, int64(m), int64(n), x14)
 			}
 			map4 := kgenTemporary[uint64](&call, m)
 			if workers > 1 {
@@ -634,13 +637,13 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 				digits := make([]int64, 256)
 				sumJoinedKernel25(0, m, add, pass, pass2, pass5, 3, 24, int64(m), digits)
 			}
-			map5 := kgenTemporary[uint64](&call, int(x11))
+			map5 := kgenTemporary[uint64](&call, int(x12))
 			if workers > 1 {
-				kgenFork(&call, workers, int(x11), 4096, func(_, lo, hi int) {
+				kgenFork(&call, workers, int(x12), 4096, func(_, lo, hi int) {
 					sumJoinedKernel26(lo, hi, insert3, map4, map5)
 				})
 			} else {
-				sumJoinedKernel26(0, int(x11), insert3, map4, map5)
+				sumJoinedKernel26(0, int(x12), insert3, map4, map5)
 			}
 			add2 := kgenTemporary[int64](&call, n)
 			map6 := kgenTemporary[int64](&call, n)
@@ -656,7 +659,7 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 				kgenInOrder(&call, workers, n, 32768, func(blocks *kgenBlocks) {
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
-						add4, sum10, sum11, sum12 := sumJoinedKernel27Summary(lo, hi, key, map5, insert4, map4, x2, x, int64(m), int64(n), x13)
+						add4, sum10, sum11, sum12 := sumJoinedKernel27Summary(lo, hi, key, map5, insert4, map4, x2, x, int64(m), int64(n), x14)
 						blocks.await()
 						addBefore := add3
 						sumBefore := sum7
@@ -667,23 +670,23 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 						sum8 = sumBefore2 + sum11
 						sum9 = sumBefore3 + sum12
 						blocks.release()
-						sumJoinedKernel27(lo, hi, key, map5, insert4, map4, add2, map6, x2, x, int64(m), int64(n), x13, addBefore, sumBefore, sumBefore2, sumBefore3)
+						sumJoinedKernel27(lo, hi, key, map5, insert4, map4, add2, map6, x2, x, int64(m), int64(n), x14, addBefore, sumBefore, sumBefore2, sumBefore3)
 					}
 				})
 				sum4 = sum7
 				sum5 = sum8
 				sum6 = sum9
 			} else {
-				_, sum4, sum5, sum6 = sumJoinedKernel27(0, n, key, map5, insert4, map4, add2, map6, x2, x, int64(m), int64(n), x13, 0, 0, 0, 0)
+				_, sum4, sum5, sum6 = sumJoinedKernel27(0, n, key, map5, insert4, map4, add2, map6, x2, x, int64(m), int64(n), x14, 0, 0, 0, 0)
 			}
-			x16 := sum5 >> 32
-			x17 := sum4 + x16
-			cond7 := x17 < 2147483648
-			x18 := int64(math.MaxInt64)
-			if cond7 {
-				x18 = sum6
+			x17 := sum5 >> 32
+			x18 := sum4 + x17
+			cond9 := x18 < 2147483648
+			x19 := int64(math.MaxInt64)
+			if cond9 {
+				x19 = sum6
 			}
-			x19 := max(x18, 0)
+			x20 := max(x19, 0)
 			map7 := kgenTemporary[int32](&call, m)
 			if workers > 1 {
 				kgenFork(&call, workers, m, 4096, func(_, lo, hi int) {
@@ -696,7 +699,7 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 			if workers > 1 {
 				// variables that goroutines share escape to the heap; those of a single worker stay on the stack
 				var sum8 int64
-				kgenInOrder(&call, workers, int(x19), 32768, func(blocks *kgenBlocks) {
+				kgenInOrder(&call, workers, int(x20), 32768, func(blocks *kgenBlocks) {
 					for blocks.next() {
 						lo, hi := blocks.lo, blocks.hi
 						sum9 := sumJoinedKernel29(lo, hi, add2, value, map6, map7, int64(n))
@@ -708,11 +711,11 @@ func SumJoinedInto(dst *SumJoinedResult, key, value, id, weight []int32, options
 				})
 				sum7 = sum8
 			} else {
-				sum7 = sumJoinedKernel29(0, int(x19), add2, value, map6, map7, int64(n))
+				sum7 = sumJoinedKernel29(0, int(x20), add2, value, map6, map7, int64(n))
 			}
 			total3 := sum7
 			total2 = total3
-			jRepeated2Length2 = x19
+			jRepeated2Length2 = x20
 		}
 		total3 := total2
 		jFound2Length3 := jFound2Length2
@@ -759,11 +762,16 @@ func sumJoinedKernel1(lo, hi int, id, weight []int32) (int64, uint32, uint32, ui
 // sumJoinedKernel2 runs rows lo to hi through the stages map4, map5, map6, map7, map8, map9, histogram1, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel2(lo, hi int, histogram []int64, id []int32) {
+func sumJoinedKernel2(lo, hi int, histogram []int64, id []int32, m int64) {
+	cond := m < 2097152
+	x := uint32(0)
+	if cond {
+		x = 2
+	}
 	idRows := id[lo:hi]
 	for i := range idRows {
-		x := (uint32(idRows[i]) - 2147483648) * 2654435761
-		digit := int64((x ^ x>>15) * 2246822519 >> 24 >> 0 >> 0 & 255)
+		x2 := (uint32(idRows[i]) - 2147483648) * 2654435761
+		digit := int64((x2 ^ x2>>15) * 2246822519 >> 24 >> (x & 31) >> 0 & 255)
 		// j = join(key, id)
 		bin := int(digit)
 		if uint64(bin) < uint64(len(histogram)) {
@@ -806,38 +814,48 @@ func sumJoinedKernel3Summary(lo, hi int, histogram []int64) int64 {
 //
 //go:noinline
 func sumJoinedKernel4(lo, hi int, add []int64, id, weight []int32, pass []uint64, digitNumber, digitShift, m int64, digits []int64) {
-	x := digitNumber * 256
-	x2 := digitNumber * m
+	cond := m < 2097152
+	x := uint32(0)
+	if cond {
+		x = 2
+	}
+	x2 := digitNumber * 256
+	x3 := digitNumber * m
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add[int64(digit)+x] - x2
+		places[digit] += add[int64(digit)+x2] - x3
 	}
 	idRows := id[lo:hi]
 	weightRows := weight[lo:hi]
 	weightRows = weightRows[:len(idRows)]
 	for i := range idRows {
-		x3 := uint32(idRows[i]) - 2147483648
-		x4 := x3 * 2654435761
-		digit := int64((x4 ^ x4>>15) * 2246822519 >> 24 >> 0 >> (digitShift & 31) & 255)
+		x4 := uint32(idRows[i]) - 2147483648
+		x5 := x4 * 2654435761
+		digit := int64((x5 ^ x5>>15) * 2246822519 >> 24 >> (x & 31) >> (digitShift & 31) & 255)
 		// j = join(key, id)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
-		pass[place] = uint64(x3)<<32 | uint64(uint32(weightRows[i]))
+		pass[place] = uint64(x4)<<32 | uint64(uint32(weightRows[i]))
 	}
 }
 
 // sumJoinedKernel4Summary returns what rows lo to hi add to the state, in the stages pass1.
 //
 //go:noinline
-func sumJoinedKernel4Summary(lo, hi int, id []int32, digitShift int64, digits []int64) {
+func sumJoinedKernel4Summary(lo, hi int, id []int32, digitShift, m int64, digits []int64) {
+	cond := m < 2097152
+	x := uint32(0)
+	if cond {
+		x = 2
+	}
 	counts := (*[256]int64)(digits)
 	idRows := id[lo:hi]
 	for i := range idRows {
-		x := uint32(idRows[i]) - 2147483648
-		x2 := x * 2654435761
-		digit := int64((x2 ^ x2>>15) * 2246822519 >> 24 >> 0 >> (digitShift & 31) & 255)
+		x2 := uint32(idRows[i]) - 2147483648
+		x3 := x2 * 2654435761
+		digit := int64((x3 ^ x3>>15) * 2246822519 >> 24 >> (x & 31) >> (digitShift & 31) & 255)
 		// j = join(key, id)
 		digit2 := int(digit)
 		counts[digit2]++
@@ -847,11 +865,16 @@ func sumJoinedKernel4Summary(lo, hi int, id []int32, digitShift int64, digits []
 // sumJoinedKernel5 runs rows lo to hi through the stages map10, map11, map12, map13, map14, map15, histogram2, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel5(lo, hi int, histogram []int64, key []int32) {
+func sumJoinedKernel5(lo, hi int, histogram []int64, key []int32, m int64) {
+	cond := m < 2097152
+	x := uint32(0)
+	if cond {
+		x = 2
+	}
 	keyRows := key[lo:hi]
 	for i := range keyRows {
-		x := (uint32(keyRows[i]) - 2147483648) * 2654435761
-		digit := int64((x ^ x>>15) * 2246822519 >> 24 >> 0 >> 0 & 255)
+		x2 := (uint32(keyRows[i]) - 2147483648) * 2654435761
+		digit := int64((x2 ^ x2>>15) * 2246822519 >> 24 >> (x & 31) >> 0 & 255)
 		// j = join(key, id)
 		bin := int(digit)
 		if uint64(bin) < uint64(len(histogram)) {
@@ -890,39 +913,49 @@ func sumJoinedKernel6Summary(lo, hi int, histogram2 []int64) int64 {
 // sumJoinedKernel7 runs rows lo to hi through the stages pass2, from the state before them to the one after.
 //
 //go:noinline
-func sumJoinedKernel7(lo, hi int, add2 []int64, key, value []int32, pass []uint64, digitNumber, digitShift, n int64, digits []int64) {
-	x := digitNumber * 256
-	x2 := digitNumber * n
+func sumJoinedKernel7(lo, hi int, add2 []int64, key, value []int32, pass []uint64, digitNumber, digitShift, m, n int64, digits []int64) {
+	cond := m < 2097152
+	x := uint32(0)
+	if cond {
+		x = 2
+	}
+	x2 := digitNumber * 256
+	x3 := digitNumber * n
 	places := (*[256]int64)(digits)
 	// where the next row of each digit goes
 	for digit := range 256 {
-		places[digit] += add2[int64(digit)+x] - x2
+		places[digit] += add2[int64(digit)+x2] - x3
 	}
 	keyRows := key[lo:hi]
 	valueRows := value[lo:hi]
 	valueRows = valueRows[:len(keyRows)]
 	for i := range keyRows {
-		x3 := uint32(keyRows[i]) - 2147483648
-		x4 := x3 * 2654435761
-		digit := int64((x4 ^ x4>>15) * 2246822519 >> 24 >> 0 >> (digitShift & 31) & 255)
+		x4 := uint32(keyRows[i]) - 2147483648
+		x5 := x4 * 2654435761
+		digit := int64((x5 ^ x5>>15) * 2246822519 >> 24 >> (x & 31) >> (digitShift & 31) & 255)
 		// j = join(key, id)
 		digit2 := int(digit)
 		place := places[digit2]
 		places[digit2] = place + 1
-		pass[place] = uint64(x3)<<32 | uint64(uint32(valueRows[i]))
+		pass[place] = uint64(x4)<<32 | uint64(uint32(valueRows[i]))
 	}
 }
 
 // sumJoinedKernel7Summary returns what rows lo to hi add to the state, in the stages pass2.
 //
 //go:noinline
-func sumJoinedKernel7Summary(lo, hi int, key []int32, digitShift int64, digits []int64) {
+func sumJoinedKernel7Summary(lo, hi int, key []int32, digitShift, m int64, digits []int64) {
+	cond := m < 2097152
+	x := uint32(0)
+	if cond {
+		x = 2
+	}
 	counts := (*[256]int64)(digits)
 	keyRows := key[lo:hi]
 	for i := range keyRows {
-		x := uint32(keyRows[i]) - 2147483648
-		x2 := x * 2654435761
-		digit := int64((x2 ^ x2>>15) * 2246822519 >> 24 >> 0 >> (digitShift & 31) & 255)
+		x2 := uint32(keyRows[i]) - 2147483648
+		x3 := x2 * 2654435761
+		digit := int64((x3 ^ x3>>15) * 2246822519 >> 24 >> (x & 31) >> (digitShift & 31) & 255)
 		// j = join(key, id)
 		digit2 := int(digit)
 		counts[digit2]++

@@ -55,6 +55,8 @@ func TestSearchByParts(t *testing.T) {
 			}
 			if p.Params[0].Type.Kind == ir.I32 {
 				agreeGroups(t, device, p, "keys of one part", partedInput(p, many, 400, 500, 300, keysOfPart(500)))
+				dense := func(key uint64, _ int) []ir.Scalar { return []ir.Scalar{ir.Int(ir.I32, int64(key))} }
+				agreeGroups(t, device, p, "keys of few numbers", partedInput(p, many, 400, 150, 100, dense))
 			}
 		})
 	}

@@ -2654,36 +2654,45 @@ func monthsKernel31(lo, hi int, add4, add3, map33 []int64, insert3 []uint32, map
 		}
 	}
 	source := low
+	until := int64(lo)
+	var x2 int64
 	mapRows := map2[lo:hi]
 	mapRows2 := map3[lo:hi]
 	mapRows2 = mapRows2[:len(mapRows)]
 	for i := range mapRows {
 		// g = groups(truncate(date(time), "month"))
 		row := int64(lo + i)
-		for source < int(nParts2) && add4[source] <= row {
-			source++
+		if row >= until {
+			for source < int(nParts2) {
+				until = add4[source]
+				if until > row {
+					break
+				}
+				source++
+			}
+			x3 := int64(source)
+			var add int64
+			if uint64(x3) < uint64(len(add3)) {
+				add = add3[x3]
+			}
+			add2 := add
+			var x4 int64
+			if uint64(x3) < uint64(len(map33)) {
+				x4 = map33[x3]
+			}
+			x5 := x4
+			x2 = add2 - x5
 		}
-		x2 := int64(source)
-		var add int64
-		if uint64(x2) < uint64(len(add3)) {
-			add = add3[x2]
-		}
-		add2 := add
-		var x3 int64
-		if uint64(x2) < uint64(len(map33)) {
-			x3 = map33[x2]
-		}
-		x4 := x3
-		x5 := int64(lo+i) + (add2 - x4)
+		x3 := int64(lo+i) + x2
 		var insert uint32
-		if uint64(x5) < uint64(len(insert3)) {
-			insert = insert3[x5]
+		if uint64(x3) < uint64(len(insert3)) {
+			insert = insert3[x3]
 		}
 		insert2 := insert
 		mapRows[i] = int32(insert2&268435455 + 4188215274)
 		var insert4 int64
-		if uint64(x5) < uint64(len(insert5)) {
-			insert4 = insert5[x5]
+		if uint64(x3) < uint64(len(insert5)) {
+			insert4 = insert5[x3]
 		}
 		insert6 := insert4
 		var insert7 int64

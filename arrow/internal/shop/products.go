@@ -3999,6 +3999,8 @@ func productsKernel31(lo, hi int, add4, add3, map29, insert5, insert8, map2 []in
 		}
 	}
 	source := low
+	until := int64(lo)
+	var x2 int64
 	mapRows := map2[lo:hi]
 	mapRows2 := map3[lo:hi]
 	mapRows2 = mapRows2[:len(mapRows)]
@@ -4009,24 +4011,31 @@ func productsKernel31(lo, hi int, add4, add3, map29, insert5, insert8, map2 []in
 	for i := range mapRows {
 		// revenue = sum(amount, by: g)
 		row := int64(lo + i)
-		for source < int(nParts2) && add4[source] <= row {
-			source++
+		if row >= until {
+			for source < int(nParts2) {
+				until = add4[source]
+				if until > row {
+					break
+				}
+				source++
+			}
+			x3 := int64(source)
+			var add int64
+			if uint64(x3) < uint64(len(add3)) {
+				add = add3[x3]
+			}
+			add2 := add
+			var x4 int64
+			if uint64(x3) < uint64(len(map29)) {
+				x4 = map29[x3]
+			}
+			x5 := x4
+			x2 = add2 - x5
 		}
-		x2 := int64(source)
-		var add int64
-		if uint64(x2) < uint64(len(add3)) {
-			add = add3[x2]
-		}
-		add2 := add
-		var x3 int64
-		if uint64(x2) < uint64(len(map29)) {
-			x3 = map29[x2]
-		}
-		x4 := x3
-		x5 := int64(lo+i) + (add2 - x4)
+		x3 := int64(lo+i) + x2
 		var insert int64
-		if uint64(x5) < uint64(len(insert5)) {
-			insert = insert5[x5]
+		if uint64(x3) < uint64(len(insert5)) {
+			insert = insert5[x3]
 		}
 		insert2 := insert
 		var insert4 int64
@@ -4036,8 +4045,8 @@ func productsKernel31(lo, hi int, add4, add3, map29, insert5, insert8, map2 []in
 		insert6 := insert4
 		mapRows[i] = insert6
 		var insert7 uint32
-		if uint64(x5) < uint64(len(insert3)) {
-			insert7 = insert3[x5]
+		if uint64(x3) < uint64(len(insert3)) {
+			insert7 = insert3[x3]
 		}
 		insert9 := insert7
 		// g = groups(product)
