@@ -122,7 +122,7 @@ func (t Traffic) Formula() string {
 func (f *Fusion) cost(k *tile.Kernel) float64 {
 	t := f.Graph.traffic(k)
 	seconds := (t.Read+t.Write+f.closingBytes(k))/f.Machine.Rates[plan.RateMemory] + f.beyondBytes(k)
-	if f.Machine.Subgroup <= 1 && k.CountCuts() > 1 && k.Closing() == 0 {
+	if inLoops(&f.Machine) && k.CountCuts() > 1 && k.Closing() == 0 {
 		seconds *= float64(f.Machine.Units)
 	}
 	return f.Machine.Rates[plan.RateLaunch] + seconds

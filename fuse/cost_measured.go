@@ -56,16 +56,16 @@ func (f *Fusion) beyondBytes(k *tile.Kernel) float64 {
 	// results, unless these can be moved when it is known. A single core goes through the rows
 	// in their order, with the prefix so far.
 	again := make([]bool, len(k.Ops))
-	if m.Subgroup <= 1 && m.Units > 1 && cuts == 1 && !selects && !foldsSegments(k) {
+	if inLoops(m) && m.Units > 1 && cuts == 1 && !selects && !foldsSegments(k) {
 		again = k.NeededBy(func(i int) bool { return k.Ops[i].Cuts() || k.Ops[i].Counts() })
 	}
 	_, searches := m.Curves[plan.CurveSearch]
 	for d, domain := range k.Domains {
 		switch {
-		case domain.Kind == tile.Close && m.Subgroup <= 1 && (k.Domains[domain.Parent].Kind == tile.Compact || k.Domains[domain.Parent].Kind == tile.Close):
+		case domain.Kind == tile.Close && inLoops(m) && (k.Domains[domain.Parent].Kind == tile.Compact || k.Domains[domain.Parent].Kind == tile.Close):
 			total += rows[domain.Parent] * m.Rates[plan.RateBranch] * headsWrong
 		case domain.Kind != tile.Compact || !k.Branches(d) || searches && tellsFound(k, domain.Guard):
-		case m.Subgroup <= 1 && k.Lists(d):
+		case inLoops(m) && k.Lists(d):
 			total += rows[domain.Parent] * m.Rates[plan.RateSelect]
 		default:
 			total += rows[domain.Parent] * m.Rates[plan.RateBranch]
@@ -92,6 +92,9 @@ func (f *Fusion) beyondBytes(k *tile.Kernel) float64 {
 	}
 	return total
 }
+
+// inLoops reports whether kernels are loops over their rows, as those of emitted Go, and not work-groups, which PoCL runs on cores, too.
+func inLoops(m *plan.Machine) bool { return m.Subgroup <= 1 && m.MaxWorkgroup <= 1 }
 
 // The width of the state and the operators by which two are combined of the prefix whose closing is measured.
 const closingWords, closingOperators = 7, 12

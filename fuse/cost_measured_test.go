@@ -521,24 +521,27 @@ func TestMeasuredSearch(t *testing.T) {
 func TestMeasuredListing(t *testing.T) {
 	machine := plan.Machine{Device: "measured", Units: 1, Subgroup: 1, Rates: map[string]float64{plan.RateMemory: 1e10, plan.RateLaunch: 1e-5, plan.RateSelect: 1e-9, plan.RateBranch: 50e-9}}
 	machine.Curves = map[string]plan.Curve{plan.CurveLocal: {{Bytes: 1 << 10}}}
-	for result, want := range map[string]float64{
-		"scan(add, x[x > 0])":                             1,
-		"scan(add, prev(x, 1, 0)[x > 0])":                 50,
-		"count(by: runs(x[x > 0]))":                       1 + 50*assumedSelected*headsWrong,
-		"count(by: runs(max(x, by: runs(x))))":            50 * assumedGroups * headsWrong,
-		"product(x, by: bins(x % 4, 4)), z: scan(add, x)": 0, // workers exchange nothing
+	for result, want := range map[string]struct{ loops, workgroups float64 }{
+		"scan(add, x[x > 0])":                             {1, 50},
+		"scan(add, prev(x, 1, 0)[x > 0])":                 {50, 50},
+		"count(by: runs(x[x > 0]))":                       {1 + 50*assumedSelected*headsWrong, 50},
+		"count(by: runs(max(x, by: runs(x))))":            {50 * assumedGroups * headsWrong, 0},
+		"product(x, by: bins(x % 4, 4)), z: scan(add, x)": {0, 0}, // workers exchange nothing
 	} {
-		g := graph(t, "x: [n]i64", "return y: "+result)
-		f, err := Fuse(g, strings.Join(names(g.Stages), " "), machine)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := f.Program()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := f.beyondBytes(p.Kernels[0]) * 1e9 / AssumedRows; math.Abs(got-want) > 0.01 {
-			t.Errorf("%s: %g ns a row, not %g", result, got, want)
+		for most, want := range map[int]float64{1: want.loops, 4096: want.workgroups} {
+			machine.MaxWorkgroup = most
+			g := graph(t, "x: [n]i64", "return y: "+result)
+			f, err := Fuse(g, strings.Join(names(g.Stages), " "), machine)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := f.Program()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := f.beyondBytes(p.Kernels[0]) * 1e9 / AssumedRows; math.Abs(got-want) > 0.01 {
+				t.Errorf("%s, work-groups of up to %d: %g ns a row, not %g", result, most, got, want)
+			}
 		}
 	}
 }

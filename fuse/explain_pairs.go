@@ -230,7 +230,7 @@ func (n *neighbours) whyApart(i, j int) blocked {
 	more := together.cost - f.cost(n.Kernels[i]) - f.cost(n.Kernels[j])
 	if more > 0 {
 		why := fmt.Sprintf("one kernel would cost %s more", duration(nanoseconds(more)))
-		if together.cuts > 1 && f.Machine.Subgroup <= 1 {
+		if together.cuts > 1 && inLoops(&f.Machine) {
 			why += fmt.Sprintf(": with %d grid-wide prefixes, one after the other, it would run on one core", together.cuts)
 		}
 		return blocked{BlockedByCost, why}

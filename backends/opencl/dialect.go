@@ -42,6 +42,7 @@ func PTXDialect() *ctext.Dialect {
 	d := Dialect()
 	d.Name = "OpenCL C 1.2 with PTX"
 	d.Helpers = templates.OpenCLPTX()
+	d.Alone = ""
 	d.Subgroup = 32
 	d.IDs[loop.SubgroupID], d.IDs[loop.SubgroupLane], d.IDs[loop.SubgroupSize] = "((int)get_local_id(0) >> 5)", "((int)get_local_id(0) & 31)", "32"
 	d.SubgroupBarrier = `__asm__ volatile("bar.warp.sync 0xffffffff;" ::: "memory");`
@@ -66,6 +67,7 @@ func Dialect() *ctext.Dialect {
 		Space:    map[loop.Space]string{loop.Local: "__local ", loop.Global: "__global "},
 		Local:    "__local ",
 		Restrict: "restrict ",
+		Alone:    "restrict ", // else PoCL computes no rows in lanes where there are more than a few results
 		Kernel: func(groupSize, _ int) string {
 			if groupSize == 0 {
 				return "__kernel void"

@@ -30,6 +30,7 @@ type Dialect struct {
 	Launched string                // qualifier of an array whose size the launch decides, aligned for all accesses
 	Declares bool                  // such an array is declared with its size all the same, because hosts bring less than devices have
 	Restrict string                // qualifier of read-only memory
+	Alone    string                // qualifier of memory that is only stored to, and has no other name
 	Function string                // qualifier of a function that kernels call
 	// Kernel returns the attributes and result type of a kernel, which precede its
 	// name. A groupSize of 0 allows any size; an occupancy of 0 leaves the number

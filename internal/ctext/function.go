@@ -88,9 +88,12 @@ func (p *printer) param(v *loop.Var) string {
 	}
 	text := p.dialect.Space[v.T.Space]
 	restrict := ""
-	if v.T.ReadOnly {
+	switch {
+	case v.T.ReadOnly:
 		text += "const "
 		restrict = p.dialect.Restrict
+	case v.Alone:
+		restrict = p.dialect.Alone
 	}
 	return text + p.memoryType(v.T) + " *" + restrict + p.names.Declare(v)
 }

@@ -21,6 +21,7 @@ type (
 		Name    string
 		T       Type
 		Changes bool // declared by Decl: Assign may change it
+		Alone   bool // a parameter whose memory the function has by no other name, and only stores to
 	}
 
 	// Unary is Op X, for each element-wise operator with one operand except

@@ -80,6 +80,17 @@ func (a *arguments) buffer(name string, k ir.Kind, access plan.Access) *loop.Var
 	return a.param(what, t, plan.Arg{Buffer: name, Access: access})
 }
 
+// markAlone marks the parameters of buffers that are only stored to, by elements.
+func (a *arguments) markAlone() {
+	names := map[string]int{}
+	for _, arg := range a.list {
+		names[arg.Buffer]++
+	}
+	for i, arg := range a.list {
+		a.vars[i].Alone = arg.Buffer != "" && arg.Access == plan.Writes && names[arg.Buffer] == 1
+	}
+}
+
 // words returns a buffer as words of kind k, whatever its elements are.
 func (a *arguments) words(buffer string, k ir.Kind) *loop.Var {
 	return a.param(argument{wordsArgument, buffer + "_words"}, loop.SliceOf(loop.ScalarOf(k)).In(loop.Global),

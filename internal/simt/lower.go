@@ -407,6 +407,7 @@ func (s *launches) followLaunch(e *function, l launch) {
 // endFunction ends a function and returns the step that launches it.
 func (s *launches) endFunction(e *function, l launch) plan.Step {
 	e.b.Kernel(l.workgroup)
+	e.arguments.markAlone()
 	f := e.b.Func()
 	variant := plan.Variant{Entry: f.Name, Args: e.arguments.list, Grid: l.grid, Forward: l.forward, Needs: needs[l.forward],
 		Schedule: plan.Schedule{Workgroup: l.workgroup, Items: s.items, Occupancy: f.Occupancy, Chunk: e.chunk, Part: e.part}}

@@ -51,7 +51,11 @@ func newDevice(ctx context.Context, c *cache.Cache, f found, probing func()) (*d
 	if d.context, err = cl.CreateContext([]*cl.Device{f.device}); err != nil {
 		return nil, fmt.Errorf("the device cannot be opened: %s", describe(err))
 	}
-	d.pool = newPool(d.context, d.memory)
+	places := &apart{}
+	if d.isCPU {
+		places.align = int64(f.device.MemBaseAddrAlign()) / 8
+	}
+	d.pool = newPool(d.context, d.memory, places)
 	d.pool.Exact = os.Getenv("KGEN_OPENCL_EXACT_BUFFERS") != "" // for tools that find accesses out of bounds
 	d.pool.Settle = d.settle
 	d.small = shared.Blocks[*cl.MemObject]{

@@ -17,21 +17,48 @@ import (
 // has it as an argument is queued; the session sees to that.
 type buffer = shared.Buffer[*cl.MemObject]
 
-func newPool(context *cl.Context, limit int64) shared.Pool[*cl.MemObject] {
+// newPool returns the memory of a device, whose large buffers begin at places of its own.
+func newPool(context *cl.Context, limit int64, places *apart) shared.Pool[*cl.MemObject] {
 	return shared.Pool[*cl.MemObject]{
 		Limit: limit,
 		Allocate: func(bytes int64) (*cl.MemObject, error) {
-			m, err := context.CreateEmptyBuffer(cl.MemReadWrite, int(bytes))
-			if err == nil {
-				runtime.SetFinalizer(m, nil) // the pool releases it, behind its parts
+			place := places.next(bytes)
+			m, err := context.CreateEmptyBuffer(cl.MemReadWrite, int(place+bytes))
+			if err != nil {
+				return nil, err
 			}
-			return m, err
+			runtime.SetFinalizer(m, nil) // the pool releases it, behind its parts
+			if place == 0 {
+				return m, nil
+			}
+			defer m.Release() // its part keeps it
+			return partOf(m, place, bytes)
 		},
 		Release:     (*cl.MemObject).Release,
 		ReleasePart: (*cl.MemObject).Release,
 		IsFull:      isMemory,
 		Describe:    describe,
 	}
+}
+
+// apart is where large buffers of a CPU device begin behind memory of the driver, which begins at pages: each some lines of a cache farther,
+// since all columns of a kernel would else want the same few lines. Of eight columns of results a core stores 10^6 rows in 14 ns each
+// so, and in 30 if they begin together. A device without an alignment has no such places.
+type apart struct{ align, made int64 }
+
+const (
+	apartLeast = 256 << 10 // blocks of small buffers are no larger, and are parted themselves
+	apartSteps = 3         // of the alignment
+	pageBytes  = 4096
+)
+
+// next returns the place of one more buffer.
+func (a *apart) next(bytes int64) int64 {
+	if a.align == 0 || bytes <= apartLeast {
+		return 0
+	}
+	a.made++
+	return a.made * apartSteps * a.align % pageBytes
 }
 
 func isMemory(err error) bool {
