@@ -17,8 +17,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void argmin_f64_kernel
 	long row0,
 	long rows,
 	__global const double *restrict x,
-	__global double *argmin_f64_kernel1_tile0,
-	__global long *argmin_f64_kernel1_tile1) {
+	__global double *restrict argmin_f64_kernel1_tile0,
+	__global long *restrict argmin_f64_kernel1_tile1) {
 	__local double shared_f64_0[304];
 	__local long shared_i64_0[304];
 	const int row02 = (int)row0;
@@ -159,7 +159,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void argmin_f64_kernel
 	__global const double *restrict argmin_f64_kernel1_tile0,
 	__global const long *restrict argmin_f64_kernel1_tile1,
 	__global long *errors,
-	__global long *row_cell) {
+	__global long *restrict row_cell) {
 	(void)row0;
 	(void)rows;
 	__local double shared_f64_0[304];

@@ -31,10 +31,10 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 	__global const int *restrict key,
 	__global ulong *count_runs_kernel1_status0,
 	__global uint *v_abort,
-	__global int *key_2,
-	__global long *count,
+	__global int *restrict key_2,
+	__global long *restrict count,
 	long tiles,
-	__global long *g_length_cell) {
+	__global long *restrict g_length_cell) {
 	__local int earlier_i32_0[1];
 	__local int earlier_i32_1[1];
 	__local __attribute__((aligned(16))) uint local_arena[7680];

@@ -22,8 +22,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 	long row0,
 	long rows,
 	__global const int *restrict key,
-	__global int *count_runs_kernel1_tile0,
-	__global int *count_runs_kernel1_tile1) {
+	__global int *restrict count_runs_kernel1_tile0,
+	__global int *restrict count_runs_kernel1_tile1) {
 	__local __attribute__((aligned(16))) uint local_arena[3072];
 	__local int shared_i32_0[304];
 	__local uint shared_last[1];
@@ -153,8 +153,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 	long rows,
 	__global int *count_runs_kernel1_tile0,
 	__global int *count_runs_kernel1_tile1,
-	__global int *count_runs_kernel1_total0,
-	__global int *count_runs_kernel1_total1) {
+	__global int *restrict count_runs_kernel1_total0,
+	__global int *restrict count_runs_kernel1_total1) {
 	(void)row0;
 	__local int shared_i32_0[304];
 	__local int shared_i32_1[304];
@@ -271,8 +271,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 	__global const int *restrict key,
 	__global const int *restrict count_runs_kernel1_tile0,
 	__global const int *restrict count_runs_kernel1_tile1,
-	__global int *key_2,
-	__global long *count) {
+	__global int *restrict key_2,
+	__global long *restrict count) {
 	__local __attribute__((aligned(16))) uint local_arena[4608];
 	__local ushort *const local_arena_u16 = (__local ushort *)local_arena;
 	__local int shared_i32_0[304];
@@ -441,8 +441,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void count_runs_kernel
 	long rows,
 	__global const int *restrict count_runs_kernel1_total0,
 	__global const int *restrict count_runs_kernel1_total1,
-	__global long *count,
-	__global long *g_length_cell) {
+	__global long *restrict count,
+	__global long *restrict g_length_cell) {
 	(void)row0;
 	(void)rows;
 	const int local_id = (int)get_local_id(0);

@@ -36,11 +36,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1(
 	__global const int *restrict value,
 	__global ulong *extremes_kernel1_status0,
 	__global uint *v_abort,
-	__global int *key_2,
-	__global int *low,
-	__global int *high,
+	__global int *restrict key_2,
+	__global int *restrict low,
+	__global int *restrict high,
 	long tiles,
-	__global long *g_length_cell) {
+	__global long *restrict g_length_cell) {
 	__local int earlier_i32_0[1];
 	__local int earlier_i32_1[1];
 	__local int earlier_i32_2[1];

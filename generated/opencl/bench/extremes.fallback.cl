@@ -31,9 +31,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 	long rows,
 	__global const int *restrict key,
 	__global const int *restrict value,
-	__global int *extremes_kernel1_tile0,
-	__global int *extremes_kernel1_tile1,
-	__global int *extremes_kernel1_tile2) {
+	__global int *restrict extremes_kernel1_tile0,
+	__global int *restrict extremes_kernel1_tile1,
+	__global int *restrict extremes_kernel1_tile2) {
 	__local uint local_arena[5632];
 	__local int shared_i32_0[304];
 	__local int shared_i32_1[304];
@@ -193,9 +193,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 	__global int *extremes_kernel1_tile0,
 	__global int *extremes_kernel1_tile1,
 	__global int *extremes_kernel1_tile2,
-	__global int *extremes_kernel1_total0,
-	__global int *extremes_kernel1_total1,
-	__global int *extremes_kernel1_total2) {
+	__global int *restrict extremes_kernel1_total0,
+	__global int *restrict extremes_kernel1_total1,
+	__global int *restrict extremes_kernel1_total2) {
 	(void)row0;
 	__local int shared_i32_0[304];
 	__local int shared_i32_1[304];
@@ -348,9 +348,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 	__global const int *restrict extremes_kernel1_tile0,
 	__global const int *restrict extremes_kernel1_tile1,
 	__global const int *restrict extremes_kernel1_tile2,
-	__global int *key_2,
-	__global int *low,
-	__global int *high) {
+	__global int *restrict key_2,
+	__global int *restrict low,
+	__global int *restrict high) {
 	__local __attribute__((aligned(16))) uint local_arena[6912];
 	__local ushort *const local_arena_u16 = (__local ushort *)local_arena;
 	__local uint shared_counts[3];
@@ -634,9 +634,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void extremes_kernel1_
 	__global const int *restrict extremes_kernel1_total0,
 	__global const int *restrict extremes_kernel1_total1,
 	__global const int *restrict extremes_kernel1_total2,
-	__global int *low,
-	__global int *high,
-	__global long *g_length_cell) {
+	__global int *restrict low,
+	__global int *restrict high,
+	__global long *restrict g_length_cell) {
 	(void)row0;
 	(void)rows;
 	const int local_id = (int)get_local_id(0);

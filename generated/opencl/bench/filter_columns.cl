@@ -33,12 +33,12 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_columns_ke
 	__global const int *restrict x,
 	__global ulong *filter_columns_kernel1_status0,
 	__global uint *v_abort,
-	__global long *y_2,
+	__global long *restrict y_2,
 	__global const long *restrict y,
-	__global double *z_2,
+	__global double *restrict z_2,
 	__global const double *restrict z,
 	long tiles,
-	__global long *hit_length_cell) {
+	__global long *restrict hit_length_cell) {
 	__local int earlier_i32_0[1];
 	__local __attribute__((aligned(16))) uint local_arena[7680];
 	__local ushort *const local_arena_u16 = (__local ushort *)local_arena;

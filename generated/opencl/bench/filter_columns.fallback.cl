@@ -24,7 +24,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_columns_ke
 	long rows,
 	int limit,
 	__global const int *restrict x,
-	__global int *filter_columns_kernel1_tile0) {
+	__global int *restrict filter_columns_kernel1_tile0) {
 	__local __attribute__((aligned(16))) uint local_arena[3072];
 	__local int shared_i32_0[304];
 	const int row02 = (int)row0;
@@ -133,7 +133,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_columns_ke
 	long row0,
 	long rows,
 	__global int *filter_columns_kernel1_tile0,
-	__global int *filter_columns_kernel1_total0) {
+	__global int *restrict filter_columns_kernel1_total0) {
 	(void)row0;
 	__local int shared_i32_0[304];
 	const int rows2 = (int)rows;
@@ -216,9 +216,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_columns_ke
 	int limit,
 	__global const int *restrict x,
 	__global const int *restrict filter_columns_kernel1_tile0,
-	__global long *y_2,
+	__global long *restrict y_2,
 	__global const long *restrict y,
-	__global double *z_2,
+	__global double *restrict z_2,
 	__global const double *restrict z) {
 	__local __attribute__((aligned(16))) uint local_arena[4608];
 	__local ushort *const local_arena_u16 = (__local ushort *)local_arena;
@@ -362,7 +362,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_columns_ke
 	long row0,
 	long rows,
 	__global const int *restrict filter_columns_kernel1_total0,
-	__global long *hit_length_cell) {
+	__global long *restrict hit_length_cell) {
 	(void)row0;
 	(void)rows;
 	const int local_id = (int)get_local_id(0);

@@ -24,9 +24,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_i32_kernel
 	__global const int *restrict x,
 	__global ulong *filter_i32_kernel1_status0,
 	__global uint *v_abort,
-	__global int *x_2,
+	__global int *restrict x_2,
 	long tiles,
-	__global long *selected_length_cell) {
+	__global long *restrict selected_length_cell) {
 	__local int earlier_i32_0[1];
 	__local __attribute__((aligned(16))) uint local_arena[7168];
 	__local int shared_i32_0[304];

@@ -15,7 +15,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_i32_kernel
 	long rows,
 	int limit,
 	__global const int *restrict x,
-	__global int *filter_i32_kernel1_tile0) {
+	__global int *restrict filter_i32_kernel1_tile0) {
 	__local __attribute__((aligned(16))) uint local_arena[7168];
 	__local int shared_i32_0[304];
 	const int row02 = (int)row0;
@@ -129,7 +129,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_i32_kernel
 	long row0,
 	long rows,
 	__global int *filter_i32_kernel1_tile0,
-	__global int *filter_i32_kernel1_total0) {
+	__global int *restrict filter_i32_kernel1_total0) {
 	(void)row0;
 	__local int shared_i32_0[304];
 	const int rows2 = (int)rows;
@@ -212,7 +212,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_i32_kernel
 	int limit,
 	__global const int *restrict x,
 	__global const int *restrict filter_i32_kernel1_tile0,
-	__global int *x_2) {
+	__global int *restrict x_2) {
 	__local __attribute__((aligned(16))) uint local_arena[7168];
 	__local int shared_i32_0[304];
 	const int row02 = (int)row0;
@@ -374,7 +374,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void filter_i32_kernel
 	long row0,
 	long rows,
 	__global const int *restrict filter_i32_kernel1_total0,
-	__global long *selected_length_cell) {
+	__global long *restrict selected_length_cell) {
 	(void)row0;
 	(void)rows;
 	const int local_id = (int)get_local_id(0);

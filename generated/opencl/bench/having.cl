@@ -29,12 +29,12 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1(
 	__global const int *restrict value,
 	__global ulong *having_kernel1_status0,
 	__global uint *v_abort,
-	__global int *key_2,
-	__global long *count,
-	__global long *total,
+	__global int *restrict key_2,
+	__global long *restrict count,
+	__global long *restrict total,
 	long tiles,
 	long n_length,
-	__global long *keep_length_cell) {
+	__global long *restrict keep_length_cell) {
 	__local uchar earlier_bool_0[1];
 	__local int earlier_i32_0[1];
 	__local int earlier_i32_1[1];

@@ -16,11 +16,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1_su
 	long least,
 	__global const int *restrict key,
 	__global const int *restrict value,
-	__global uchar *having_kernel1_tile0,
-	__global int *having_kernel1_tile1,
-	__global int *having_kernel1_tile2,
-	__global int *having_kernel1_tile3,
-	__global long *having_kernel1_tile4) {
+	__global uchar *restrict having_kernel1_tile0,
+	__global int *restrict having_kernel1_tile1,
+	__global int *restrict having_kernel1_tile2,
+	__global int *restrict having_kernel1_tile3,
+	__global long *restrict having_kernel1_tile4) {
 	__local uint local_arena[6144];
 	__local uchar shared_bool_0[304];
 	__local int shared_i32_0[304];
@@ -230,11 +230,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1_sc
 	__global int *having_kernel1_tile3,
 	__global long *having_kernel1_tile4,
 	long least,
-	__global uchar *having_kernel1_total0,
-	__global int *having_kernel1_total1,
-	__global int *having_kernel1_total2,
-	__global int *having_kernel1_total3,
-	__global long *having_kernel1_total4) {
+	__global uchar *restrict having_kernel1_total0,
+	__global int *restrict having_kernel1_total1,
+	__global int *restrict having_kernel1_total2,
+	__global int *restrict having_kernel1_total3,
+	__global long *restrict having_kernel1_total4) {
 	(void)row0;
 	__local uchar shared_bool_0[304];
 	__local int shared_i32_0[304];
@@ -458,9 +458,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1_pu
 	__global const int *restrict having_kernel1_tile2,
 	__global const int *restrict having_kernel1_tile3,
 	__global const long *restrict having_kernel1_tile4,
-	__global int *key_2,
-	__global long *count,
-	__global long *total) {
+	__global int *restrict key_2,
+	__global long *restrict count,
+	__global long *restrict total) {
 	__local __attribute__((aligned(16))) uint local_arena[6144];
 	__local ulong *const local_arena_u64 = (__local ulong *)local_arena;
 	__local uchar shared_bool_0[304];
@@ -799,12 +799,12 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void having_kernel1_fi
 	__global const int *restrict having_kernel1_total3,
 	__global const long *restrict having_kernel1_total4,
 	long least,
-	__global int *key_2,
+	__global int *restrict key_2,
 	long n_length,
 	__global const int *restrict key,
-	__global long *count,
-	__global long *total,
-	__global long *keep_length_cell) {
+	__global long *restrict count,
+	__global long *restrict total,
+	__global long *restrict keep_length_cell) {
 	(void)row0;
 	(void)rows;
 	(void)having_kernel1_total1;

@@ -19,7 +19,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void scan_i32_kernel1(
 	__global const int *restrict x,
 	__global ulong *scan_i32_kernel1_status0,
 	__global uint *v_abort,
-	__global int *total) {
+	__global int *restrict total) {
 	__local int earlier_i32_0[1];
 	__local __attribute__((aligned(16))) uint local_arena[5120];
 	__local int shared_i32_0[304];

@@ -14,7 +14,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void scan_i32_kernel1_
 	long row0,
 	long rows,
 	__global const int *restrict x,
-	__global int *scan_i32_kernel1_tile0) {
+	__global int *restrict scan_i32_kernel1_tile0) {
 	__local __attribute__((aligned(16))) uint local_arena[5120];
 	__local int shared_i32_0[304];
 	const int row02 = (int)row0;
@@ -122,7 +122,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void scan_i32_kernel1_
 	long row0,
 	long rows,
 	__global int *scan_i32_kernel1_tile0,
-	__global int *scan_i32_kernel1_total0) {
+	__global int *restrict scan_i32_kernel1_total0) {
 	(void)row0;
 	__local int shared_i32_0[304];
 	const int rows2 = (int)rows;
@@ -204,7 +204,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void scan_i32_kernel1_
 	long rows,
 	__global const int *restrict x,
 	__global const int *restrict scan_i32_kernel1_tile0,
-	__global int *total) {
+	__global int *restrict total) {
 	__local __attribute__((aligned(16))) uint local_arena[5120];
 	__local int shared_i32_0[304];
 	const int row02 = (int)row0;

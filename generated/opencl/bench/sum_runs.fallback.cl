@@ -31,9 +31,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 	long rows,
 	__global const int *restrict key,
 	__global const int *restrict value,
-	__global int *sum_runs_kernel1_tile0,
-	__global int *sum_runs_kernel1_tile1,
-	__global long *sum_runs_kernel1_tile2) {
+	__global int *restrict sum_runs_kernel1_tile0,
+	__global int *restrict sum_runs_kernel1_tile1,
+	__global long *restrict sum_runs_kernel1_tile2) {
 	__local uint local_arena[4608];
 	__local int shared_i32_0[304];
 	__local int shared_i32_1[304];
@@ -191,9 +191,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 	__global int *sum_runs_kernel1_tile0,
 	__global int *sum_runs_kernel1_tile1,
 	__global long *sum_runs_kernel1_tile2,
-	__global int *sum_runs_kernel1_total0,
-	__global int *sum_runs_kernel1_total1,
-	__global long *sum_runs_kernel1_total2) {
+	__global int *restrict sum_runs_kernel1_total0,
+	__global int *restrict sum_runs_kernel1_total1,
+	__global long *restrict sum_runs_kernel1_total2) {
 	(void)row0;
 	__local int shared_i32_0[304];
 	__local int shared_i32_1[304];
@@ -346,9 +346,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 	__global const int *restrict sum_runs_kernel1_tile0,
 	__global const int *restrict sum_runs_kernel1_tile1,
 	__global const long *restrict sum_runs_kernel1_tile2,
-	__global int *key_2,
-	__global long *count,
-	__global long *total) {
+	__global int *restrict key_2,
+	__global long *restrict count,
+	__global long *restrict total) {
 	__local __attribute__((aligned(16))) uint local_arena[5632];
 	__local ushort *const local_arena_u16 = (__local ushort *)local_arena;
 	__local ulong *const local_arena_u64 = (__local ulong *)local_arena;
@@ -624,9 +624,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sum_runs_kernel1_
 	__global const int *restrict sum_runs_kernel1_total0,
 	__global const int *restrict sum_runs_kernel1_total1,
 	__global const long *restrict sum_runs_kernel1_total2,
-	__global long *count,
-	__global long *total,
-	__global long *g_length_cell) {
+	__global long *restrict count,
+	__global long *restrict total,
+	__global long *restrict g_length_cell) {
 	(void)row0;
 	(void)rows;
 	const int local_id = (int)get_local_id(0);

@@ -30,9 +30,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void check_division_of
 	__global ulong *check_division_of_filter_kernel1_status0,
 	__global uint *v_abort,
 	__global long *errors,
-	__global int *ratio,
+	__global int *restrict ratio,
 	long tiles,
-	__global long *k_length_cell) {
+	__global long *restrict k_length_cell) {
 	__local int earlier_i32_0[1];
 	__local __attribute__((aligned(16))) uint local_arena[5376];
 	__local int shared_i32_0[304];

@@ -21,7 +21,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void check_division_of
 	long rows,
 	__global const uchar *restrict k,
 	__global const int *restrict b,
-	__global int *check_division_of_filter_kernel1_tile0) {
+	__global int *restrict check_division_of_filter_kernel1_tile0) {
 	(void)b;
 	__local uint local_arena[5376];
 	__local int shared_i32_0[304];
@@ -112,7 +112,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void check_division_of
 	long row0,
 	long rows,
 	__global int *check_division_of_filter_kernel1_tile0,
-	__global int *check_division_of_filter_kernel1_total0) {
+	__global int *restrict check_division_of_filter_kernel1_total0) {
 	(void)row0;
 	__local int shared_i32_0[304];
 	const int rows2 = (int)rows;
@@ -197,7 +197,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void check_division_of
 	__global const int *restrict b,
 	__global const int *restrict check_division_of_filter_kernel1_tile0,
 	__global long *errors,
-	__global int *ratio) {
+	__global int *restrict ratio) {
 	__local __attribute__((aligned(16))) uint local_arena[5376];
 	__local int shared_i32_0[304];
 	const int row02 = (int)row0;
@@ -428,7 +428,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void check_division_of
 	long row0,
 	long rows,
 	__global const int *restrict check_division_of_filter_kernel1_total0,
-	__global long *k_length_cell) {
+	__global long *restrict k_length_cell) {
 	(void)row0;
 	(void)rows;
 	const int local_id = (int)get_local_id(0);

@@ -33,9 +33,9 @@ __kernel __attribute__((reqd_work_group_size(512, 1, 1))) void date_bins_kernel1
 	long row0,
 	long rows,
 	__global const int *restrict day,
-	__global int *m_min_min_rows,
-	__global long *days_rows,
-	__global int *m_max_max_rows) {
+	__global int *restrict m_min_min_rows,
+	__global long *restrict days_rows,
+	__global int *restrict m_max_max_rows) {
 	__local uint local_arena[288];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
@@ -289,9 +289,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void date_bins_kernel2
 	long row0,
 	long rows,
 	__global const long *restrict days,
-	__global int *first,
+	__global int *restrict first,
 	__global const int *restrict m_min_min,
-	__global int *last,
+	__global int *restrict last,
 	__global const int *restrict m_max_max) {
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;

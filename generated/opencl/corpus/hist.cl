@@ -15,7 +15,7 @@ __kernel __attribute__((reqd_work_group_size(512, 1, 1))) void hist_kernel1(
 	long rows,
 	__global const uchar *restrict x,
 	__global const uint *restrict x_u32,
-	__global long *h_rows) {
+	__global long *restrict h_rows) {
 	__local uint local_arena[8192];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;

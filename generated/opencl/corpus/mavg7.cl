@@ -24,7 +24,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1(
 	__global const double *restrict x,
 	__global ulong *mavg7_kernel1_status0,
 	__global uint *v_abort,
-	__global double *c) {
+	__global double *restrict c) {
 	__local double earlier_f64_0[1];
 	__local __attribute__((aligned(16))) uint local_arena[10240];
 	__local ulong *const local_arena_u64 = (__local ulong *)local_arena;
@@ -291,7 +291,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel2(
 	long row0,
 	long rows,
 	__global const double *restrict c,
-	__global double *avg) {
+	__global double *restrict avg) {
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int local_id = (int)get_local_id(0);

@@ -19,7 +19,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1_sum
 	long row0,
 	long rows,
 	__global const double *restrict x,
-	__global double *mavg7_kernel1_tile0) {
+	__global double *restrict mavg7_kernel1_tile0) {
 	__local __attribute__((aligned(16))) uint local_arena[6144];
 	__local ulong *const local_arena_u64 = (__local ulong *)local_arena;
 	__local double shared_f64_0[304];
@@ -122,7 +122,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1_sca
 	long row0,
 	long rows,
 	__global double *mavg7_kernel1_tile0,
-	__global double *mavg7_kernel1_total0) {
+	__global double *restrict mavg7_kernel1_total0) {
 	(void)row0;
 	__local double shared_f64_0[304];
 	const int rows2 = (int)rows;
@@ -204,7 +204,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel1_pub
 	long rows,
 	__global const double *restrict x,
 	__global const double *restrict mavg7_kernel1_tile0,
-	__global double *c) {
+	__global double *restrict c) {
 	__local __attribute__((aligned(16))) uint local_arena[6144];
 	__local ulong *const local_arena_u64 = (__local ulong *)local_arena;
 	__local double shared_f64_0[304];
@@ -356,7 +356,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mavg7_kernel2_pub
 	long row0,
 	long rows,
 	__global const double *restrict c,
-	__global double *avg) {
+	__global double *restrict avg) {
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int local_id = (int)get_local_id(0);

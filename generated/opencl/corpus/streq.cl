@@ -35,11 +35,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1(
 	__global const ulong *restrict name,
 	__global ulong *streq_kernel1_status0,
 	__global uint *v_abort,
-	__global ulong *name_2,
-	__global int *v_2,
+	__global ulong *restrict name_2,
+	__global int *restrict v_2,
 	__global const int *restrict v,
 	long tiles,
-	__global long *m_length_cell) {
+	__global long *restrict m_length_cell) {
 	__local int earlier_i32_0[1];
 	__local __attribute__((aligned(16))) uint local_arena[8192];
 	__local ushort *const local_arena_u16 = (__local ushort *)local_arena;

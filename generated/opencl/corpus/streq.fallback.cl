@@ -26,7 +26,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1_sum
 	long row0,
 	long rows,
 	__global const ulong *restrict name,
-	__global int *streq_kernel1_tile0) {
+	__global int *restrict streq_kernel1_tile0) {
 	__local __attribute__((aligned(16))) uint local_arena[5632];
 	__local ulong *const local_arena_u64 = (__local ulong *)local_arena;
 	__local int shared_i32_0[304];
@@ -114,7 +114,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1_sca
 	long row0,
 	long rows,
 	__global int *streq_kernel1_tile0,
-	__global int *streq_kernel1_total0) {
+	__global int *restrict streq_kernel1_total0) {
 	(void)row0;
 	__local int shared_i32_0[304];
 	const int rows2 = (int)rows;
@@ -196,8 +196,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1_pub
 	long rows,
 	__global const ulong *restrict name,
 	__global const int *restrict streq_kernel1_tile0,
-	__global ulong *name_2,
-	__global int *v_2,
+	__global ulong *restrict name_2,
+	__global int *restrict v_2,
 	__global const int *restrict v) {
 	__local __attribute__((aligned(16))) uint local_arena[6912];
 	__local ushort *const local_arena_u16 = (__local ushort *)local_arena;
@@ -321,7 +321,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void streq_kernel1_fin
 	long row0,
 	long rows,
 	__global const int *restrict streq_kernel1_total0,
-	__global long *m_length_cell) {
+	__global long *restrict m_length_cell) {
 	(void)row0;
 	(void)rows;
 	const int local_id = (int)get_local_id(0);

@@ -36,11 +36,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1(
 	__global const long *restrict l_quantity,
 	__global ulong *orders_kernel1_status0,
 	__global uint *v_abort,
-	__global long *key,
-	__global long *count,
-	__global long *quantity,
+	__global long *restrict key,
+	__global long *restrict count,
+	__global long *restrict quantity,
 	long tiles,
-	__global long *g_length_cell) {
+	__global long *restrict g_length_cell) {
 	__local int earlier_i32_0[1];
 	__local int earlier_i32_1[1];
 	__local long earlier_i64_0[1];

@@ -15,9 +15,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1_su
 	long rows,
 	__global const long *restrict l_orderkey,
 	__global const long *restrict l_quantity,
-	__global int *orders_kernel1_tile0,
-	__global int *orders_kernel1_tile1,
-	__global long *orders_kernel1_tile2) {
+	__global int *restrict orders_kernel1_tile0,
+	__global int *restrict orders_kernel1_tile1,
+	__global long *restrict orders_kernel1_tile2) {
 	__local __attribute__((aligned(16))) uint local_arena[5120];
 	__local ulong *const local_arena_u64 = (__local ulong *)local_arena;
 	__local int shared_i32_0[304];
@@ -213,9 +213,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1_sc
 	__global int *orders_kernel1_tile0,
 	__global int *orders_kernel1_tile1,
 	__global long *orders_kernel1_tile2,
-	__global int *orders_kernel1_total0,
-	__global int *orders_kernel1_total1,
-	__global long *orders_kernel1_total2) {
+	__global int *restrict orders_kernel1_total0,
+	__global int *restrict orders_kernel1_total1,
+	__global long *restrict orders_kernel1_total2) {
 	(void)row0;
 	__local int shared_i32_0[304];
 	__local int shared_i32_1[304];
@@ -368,9 +368,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1_pu
 	__global const int *restrict orders_kernel1_tile0,
 	__global const int *restrict orders_kernel1_tile1,
 	__global const long *restrict orders_kernel1_tile2,
-	__global long *key,
-	__global long *count,
-	__global long *quantity) {
+	__global long *restrict key,
+	__global long *restrict count,
+	__global long *restrict quantity) {
 	__local __attribute__((aligned(16))) uint local_arena[5120];
 	__local ulong *const local_arena_u64 = (__local ulong *)local_arena;
 	__local int shared_i32_0[304];
@@ -710,9 +710,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1_fi
 	__global const int *restrict orders_kernel1_total0,
 	__global const int *restrict orders_kernel1_total1,
 	__global const long *restrict orders_kernel1_total2,
-	__global long *count,
-	__global long *quantity,
-	__global long *g_length_cell) {
+	__global long *restrict count,
+	__global long *restrict quantity,
+	__global long *restrict g_length_cell) {
 	(void)row0;
 	(void)rows;
 	const int local_id = (int)get_local_id(0);

@@ -21,7 +21,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void q6_kernel1(
 	__global const double *restrict l_discount,
 	__global const long *restrict l_quantity,
 	__global const double *restrict l_extendedprice,
-	__global double *q6_kernel1_tile0) {
+	__global double *restrict q6_kernel1_tile0) {
 	__local double shared_f64_0[304];
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
@@ -198,7 +198,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void q6_kernel1_finish
 	long rows,
 	long tiles,
 	__global const double *restrict q6_kernel1_tile0,
-	__global double *revenue_cell) {
+	__global double *restrict revenue_cell) {
 	(void)row0;
 	(void)rows;
 	__local double shared_f64_0[304];

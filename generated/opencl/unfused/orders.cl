@@ -24,7 +24,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1(
 	long row0,
 	long rows,
 	__global const long *restrict l_orderkey,
-	__global uchar *g_head) {
+	__global uchar *restrict g_head) {
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int local_id = (int)get_local_id(0);
@@ -65,8 +65,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel2(
 	long row0,
 	long rows,
 	__global const uchar *restrict g_head,
-	__global long *g_total,
-	__global int *g_partial) {
+	__global long *restrict g_total,
+	__global int *restrict g_partial) {
 	__local uint local_arena[4352];
 	__local int shared_i32_0[304];
 	const int row02 = (int)row0;
@@ -199,9 +199,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3(
 	__global const long *restrict g_total,
 	__global ulong *orders_kernel3_status0,
 	__global uint *v_abort,
-	__global long *g_offset,
+	__global long *restrict g_offset,
 	long tiles,
-	__global long *g_length_cell) {
+	__global long *restrict g_length_cell) {
 	__local long earlier_i64_0[1];
 	__local __attribute__((aligned(16))) uint local_arena[10240];
 	__local ulong *const local_arena_u64 = (__local ulong *)local_arena;
@@ -473,7 +473,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3(
 __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel4(
 	long row0,
 	long rows,
-	__global long *g,
+	__global long *restrict g,
 	__global const long *restrict g_offset,
 	__global const int *restrict g_partial) {
 	const int row02 = (int)row0;
@@ -511,9 +511,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5(
 	__global const long *restrict l_quantity,
 	__global ulong *orders_kernel5_status0,
 	__global uint *v_abort,
-	__global long *key,
-	__global long *count,
-	__global long *quantity,
+	__global long *restrict key,
+	__global long *restrict count,
+	__global long *restrict quantity,
 	long tiles,
 	long n_length) {
 	__local uchar earlier_bool_0[1];

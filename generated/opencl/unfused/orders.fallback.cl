@@ -14,7 +14,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel1_pu
 	long row0,
 	long rows,
 	__global const long *restrict l_orderkey,
-	__global uchar *g_head) {
+	__global uchar *restrict g_head) {
 	const int row02 = (int)row0;
 	const int rows2 = (int)rows;
 	const int local_id = (int)get_local_id(0);
@@ -55,8 +55,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel2_pu
 	long row0,
 	long rows,
 	__global const uchar *restrict g_head,
-	__global long *g_total,
-	__global int *g_partial) {
+	__global long *restrict g_total,
+	__global int *restrict g_partial) {
 	__local uint local_arena[4352];
 	__local int shared_i32_0[304];
 	const int row02 = (int)row0;
@@ -186,7 +186,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3_su
 	long row0,
 	long rows,
 	__global const long *restrict g_total,
-	__global long *orders_kernel3_tile0) {
+	__global long *restrict orders_kernel3_tile0) {
 	__local __attribute__((aligned(16))) uint local_arena[6144];
 	__local ulong *const local_arena_u64 = (__local ulong *)local_arena;
 	__local long shared_i64_0[304];
@@ -289,7 +289,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3_sc
 	long row0,
 	long rows,
 	__global long *orders_kernel3_tile0,
-	__global long *orders_kernel3_total0) {
+	__global long *restrict orders_kernel3_total0) {
 	(void)row0;
 	__local long shared_i64_0[304];
 	const int rows2 = (int)rows;
@@ -371,7 +371,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3_pu
 	long rows,
 	__global const long *restrict g_total,
 	__global const long *restrict orders_kernel3_tile0,
-	__global long *g_offset) {
+	__global long *restrict g_offset) {
 	__local __attribute__((aligned(16))) uint local_arena[6144];
 	__local ulong *const local_arena_u64 = (__local ulong *)local_arena;
 	__local long shared_i64_0[304];
@@ -523,7 +523,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3_fi
 	long row0,
 	long rows,
 	__global const long *restrict orders_kernel3_total0,
-	__global long *g_length_cell) {
+	__global long *restrict g_length_cell) {
 	(void)row0;
 	(void)rows;
 	const int local_id = (int)get_local_id(0);
@@ -537,7 +537,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel3_fi
 __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel4_published(
 	long row0,
 	long rows,
-	__global long *g,
+	__global long *restrict g,
 	__global const long *restrict g_offset,
 	__global const int *restrict g_partial) {
 	const int row02 = (int)row0;
@@ -572,11 +572,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_su
 	__global const long *restrict g,
 	__global const long *restrict l_quantity,
 	__global const long *restrict l_orderkey,
-	__global uchar *orders_kernel5_tile0,
-	__global long *orders_kernel5_tile1,
-	__global int *orders_kernel5_tile2,
-	__global long *orders_kernel5_tile3,
-	__global uchar *orders_kernel5_tile4) {
+	__global uchar *restrict orders_kernel5_tile0,
+	__global long *restrict orders_kernel5_tile1,
+	__global int *restrict orders_kernel5_tile2,
+	__global long *restrict orders_kernel5_tile3,
+	__global uchar *restrict orders_kernel5_tile4) {
 	(void)l_orderkey;
 	__local __attribute__((aligned(16))) uint local_arena[4096];
 	__local ulong *const local_arena_u64 = (__local ulong *)local_arena;
@@ -819,11 +819,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_sc
 	__global int *orders_kernel5_tile2,
 	__global long *orders_kernel5_tile3,
 	__global uchar *orders_kernel5_tile4,
-	__global uchar *orders_kernel5_total0,
-	__global long *orders_kernel5_total1,
-	__global int *orders_kernel5_total2,
-	__global long *orders_kernel5_total3,
-	__global uchar *orders_kernel5_total4) {
+	__global uchar *restrict orders_kernel5_total0,
+	__global long *restrict orders_kernel5_total1,
+	__global int *restrict orders_kernel5_total2,
+	__global long *restrict orders_kernel5_total3,
+	__global uchar *restrict orders_kernel5_total4) {
 	(void)row0;
 	__local uchar shared_bool_0[304];
 	__local uchar shared_bool_1[304];
@@ -1047,9 +1047,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_pu
 	__global const int *restrict orders_kernel5_tile2,
 	__global const long *restrict orders_kernel5_tile3,
 	__global const uchar *restrict orders_kernel5_tile4,
-	__global long *key,
-	__global long *count,
-	__global long *quantity) {
+	__global long *restrict key,
+	__global long *restrict count,
+	__global long *restrict quantity) {
 	__local __attribute__((aligned(16))) uint local_arena[4096];
 	__local ulong *const local_arena_u64 = (__local ulong *)local_arena;
 	__local uchar shared_bool_0[304];
@@ -1494,11 +1494,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void orders_kernel5_fi
 	__global const int *restrict orders_kernel5_total2,
 	__global const long *restrict orders_kernel5_total3,
 	__global const uchar *restrict orders_kernel5_total4,
-	__global long *key,
+	__global long *restrict key,
 	long n_length,
 	__global const long *restrict l_orderkey,
-	__global long *count,
-	__global long *quantity) {
+	__global long *restrict count,
+	__global long *restrict quantity) {
 	(void)row0;
 	(void)rows;
 	(void)orders_kernel5_total4;

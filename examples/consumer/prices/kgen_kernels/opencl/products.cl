@@ -32,13 +32,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void products_kernel1(
 	__global const int *restrict product,
 	__global ulong *products_kernel1_status0,
 	__global uint *v_abort,
-	__global int *compact,
-	__global int *compact_2,
+	__global int *restrict compact,
+	__global int *restrict compact_2,
 	__global const int *restrict day,
-	__global long *compact_3,
+	__global long *restrict compact_3,
 	__global const long *restrict price,
 	long tiles,
-	__global long *paid_length_cell) {
+	__global long *restrict paid_length_cell) {
 	__local int earlier_i32_0[1];
 	__local __attribute__((aligned(16))) uint local_arena[7680];
 	__local ushort *const local_arena_u16 = (__local ushort *)local_arena;
@@ -290,11 +290,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void products_kernel2(
 	__global const long *restrict compact_3,
 	__global ulong *products_kernel2_status0,
 	__global uint *v_abort,
-	__global int *product_2,
-	__global int *last,
-	__global long *revenue,
+	__global int *restrict product_2,
+	__global int *restrict last,
+	__global long *restrict revenue,
 	long tiles,
-	__global long *g_length_cell) {
+	__global long *restrict g_length_cell) {
 	__local int earlier_date_0[1];
 	__local int earlier_i32_0[1];
 	__local long earlier_i64_0[1];

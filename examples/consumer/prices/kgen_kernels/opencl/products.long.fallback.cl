@@ -27,7 +27,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void products_kernel1_
 	long rows,
 	int text_sample,
 	__global const int *restrict product,
-	__global long *products_kernel1_tile0) {
+	__global long *restrict products_kernel1_tile0) {
 	__local __attribute__((aligned(16))) uint local_arena[3072];
 	__local long shared_i64_0[304];
 	const long row02 = row0;
@@ -137,7 +137,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void products_kernel1_
 	long row0,
 	long rows,
 	__global long *products_kernel1_tile0,
-	__global long *products_kernel1_total0) {
+	__global long *restrict products_kernel1_total0) {
 	__local long shared_i64_0[304];
 	const long row02 = row0;
 	const long rows2 = rows;
@@ -221,10 +221,10 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void products_kernel1_
 	int text_sample,
 	__global const int *restrict product,
 	__global const long *restrict products_kernel1_tile0,
-	__global int *compact,
-	__global int *compact_2,
+	__global int *restrict compact,
+	__global int *restrict compact_2,
 	__global const int *restrict day,
-	__global long *compact_3,
+	__global long *restrict compact_3,
 	__global const long *restrict price) {
 	__local __attribute__((aligned(16))) uint local_arena[4608];
 	__local ushort *const local_arena_u16 = (__local ushort *)local_arena;
@@ -371,7 +371,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void products_kernel1_
 	long row0,
 	long rows,
 	__global const long *restrict products_kernel1_total0,
-	__global long *paid_length_cell) {
+	__global long *restrict paid_length_cell) {
 	(void)row0;
 	(void)rows;
 	const long local_id = (long)get_local_id(0);
@@ -388,9 +388,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void products_kernel2_
 	__global const int *restrict compact,
 	__global const int *restrict compact_2,
 	__global const long *restrict compact_3,
-	__global long *products_kernel2_tile0,
-	__global int *products_kernel2_tile1,
-	__global long *products_kernel2_tile2) {
+	__global long *restrict products_kernel2_tile0,
+	__global int *restrict products_kernel2_tile1,
+	__global long *restrict products_kernel2_tile2) {
 	__local __attribute__((aligned(16))) uint local_arena[6144];
 	__local ulong *const local_arena_u64 = (__local ulong *)local_arena;
 	__local int shared_date_0[304];
@@ -586,9 +586,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void products_kernel2_
 	__global long *products_kernel2_tile0,
 	__global int *products_kernel2_tile1,
 	__global long *products_kernel2_tile2,
-	__global long *products_kernel2_total0,
-	__global int *products_kernel2_total1,
-	__global long *products_kernel2_total2) {
+	__global long *restrict products_kernel2_total0,
+	__global int *restrict products_kernel2_total1,
+	__global long *restrict products_kernel2_total2) {
 	__local int shared_date_0[304];
 	__local long shared_i64_0[304];
 	__local long shared_i64_1[304];
@@ -743,9 +743,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void products_kernel2_
 	__global const long *restrict products_kernel2_tile0,
 	__global const int *restrict products_kernel2_tile1,
 	__global const long *restrict products_kernel2_tile2,
-	__global int *product_2,
-	__global int *last,
-	__global long *revenue) {
+	__global int *restrict product_2,
+	__global int *restrict last,
+	__global long *restrict revenue) {
 	__local __attribute__((aligned(16))) uint local_arena[6144];
 	__local ulong *const local_arena_u64 = (__local ulong *)local_arena;
 	__local int shared_date_0[304];
@@ -1041,9 +1041,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void products_kernel2_
 	__global const long *restrict products_kernel2_total0,
 	__global const int *restrict products_kernel2_total1,
 	__global const long *restrict products_kernel2_total2,
-	__global int *last,
-	__global long *revenue,
-	__global long *g_length_cell) {
+	__global int *restrict last,
+	__global long *restrict revenue,
+	__global long *restrict g_length_cell) {
 	(void)row0;
 	(void)rows;
 	const long local_id = (long)get_local_id(0);

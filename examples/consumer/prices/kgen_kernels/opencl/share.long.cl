@@ -25,7 +25,7 @@ __kernel __attribute__((reqd_work_group_size(512, 1, 1))) void share_kernel1(
 	long row0,
 	long rows,
 	__global const long *restrict revenue,
-	__global long *share_kernel1_tile0) {
+	__global long *restrict share_kernel1_tile0) {
 	__local long shared_i64_0[608];
 	const long row02 = row0;
 	const long rows2 = rows;
@@ -97,7 +97,7 @@ __kernel __attribute__((reqd_work_group_size(512, 1, 1))) void share_kernel1_fin
 	long rows,
 	long tiles,
 	__global const long *restrict share_kernel1_tile0,
-	__global long *reduce_cell) {
+	__global long *restrict reduce_cell) {
 	(void)row0;
 	(void)rows;
 	__local long shared_i64_0[608];
@@ -166,7 +166,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void share_kernel2(
 	long reduce,
 	long n_length,
 	__global long *errors,
-	__global long *share,
+	__global long *restrict share,
 	__global const long *restrict revenue) {
 	const long row02 = row0;
 	const long rows2 = rows;
@@ -206,7 +206,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void share_kernel2(
 __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void share_kernel2_finish(
 	long row0,
 	long rows,
-	__global long *mean_cell,
+	__global long *restrict mean_cell,
 	long reduce,
 	long n_length) {
 	(void)row0;
