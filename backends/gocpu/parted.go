@@ -48,6 +48,15 @@ func (g *body) boundsOfParts(op *tile.Op) []loop.Expr {
 	return bounds
 }
 
+// tableOfPart returns the words of a part, and an empty table for them.
+func (g *body) tableOfPart(op *tile.Op, memory *loop.Var, bounds []loop.Expr) (words, table *loop.Var) {
+	b := g.b
+	words = b.Slice("words", g.whole[op.Keys[0]], bounds[0], bounds[1])
+	table = b.Slice("part_table", memory, loop.Int(0), g.slotsFor(loop.LenOf(words)))
+	b.For("slot", loop.Int(0), loop.LenOf(table), func(slot *loop.Var) { b.Store(table, slot, loop.ConstOf(ir.Int(ir.U64, 0))) })
+	return words, table
+}
+
 // slotsFor returns how many slots the table of so many words has: a power of two.
 func (g *body) slotsFor(words loop.Expr) *loop.Var {
 	slots := g.b.Decl("slots", loop.Int(leastOfParted))
@@ -59,9 +68,7 @@ func (g *body) slotsFor(words loop.Expr) *loop.Var {
 func (g *body) matchParts(i int) {
 	b, op := g.b, &g.Ops[i]
 	bounds := g.boundsOfParts(op)
-	words := b.Slice("words", g.whole[op.Keys[0]], bounds[0], bounds[1])
-	table := b.Slice("part_table", g.parted, loop.Int(0), g.slotsFor(loop.LenOf(words)))
-	b.For("slot", loop.Int(0), loop.LenOf(table), func(slot *loop.Var) { b.Store(table, slot, loop.ConstOf(ir.Int(ir.U64, 0))) })
+	words, table := g.tableOfPart(op, g.parted, bounds)
 	last := b.Let("last", loop.Sub(loop.ToKind(ir.I64, loop.LenOf(table)), loop.ConstOf(ir.Int(ir.I64, 1))))
 	t := backends.HashTable{Memory: table, Slots: b.Let("slots", loop.ToKind(ir.I64, loop.LenOf(table))),
 		Taken: b.Decl("distinct", loop.ConstOf(ir.Int(ir.I64, 0)))}

@@ -32,12 +32,10 @@ func (g *body) beginPartners(op *tile.Op, lo, hi *loop.Var) {
 func (g *body) partnerParts(i int) {
 	b, op, t := g.b, &g.Ops[i], g.partner
 	bounds := g.boundsOfParts(op)
-	words := b.Slice("words", g.whole[op.Keys[0]], bounds[0], bounds[1])
-	table := b.Slice("part_table", t.slots, loop.Int(0), g.slotsFor(loop.LenOf(words)))
-	b.For("slot", loop.Int(0), loop.LenOf(table), func(slot *loop.Var) { b.Store(table, slot, loop.ConstOf(ir.Int(ir.U64, 0))) })
+	words, table := g.tableOfPart(op, t.slots, bounds)
 	last := b.Decl("last", loop.Sub(loop.LenOf(table), loop.Int(1)))
+	of := groupTable{memory: table, last: last}
 	search := func(key loop.Expr) (slot, held *loop.Var) {
-		of := groupTable{memory: table, last: last}
 		slot = b.Decl("slot", loop.Apply(ir.OpAnd, loop.ToCounter(loop.Apply(ir.OpShr, hashOfKey(key), loop.ConstOf(ir.Int(ir.U64, 24)))), last))
 		held = b.Decl("held", loop.At(table, slot))
 		of.search(b, key, slot, held)
@@ -53,7 +51,7 @@ func (g *body) partnerParts(i int) {
 		b.If(loop.Eq(held, loop.ConstOf(ir.Int(ir.U64, 0))), func() {
 			b.Assign(distinct, loop.Add(distinct, loop.Int(1)))
 			b.Store(t.told, distinct, loop.ConstOf(ir.Int(ir.U64, 0)))
-			b.Assign(held, groupTable{}.word(key, distinct))
+			b.Assign(held, of.word(key, distinct))
 			b.Store(table, slot, held)
 		}, nil)
 		number := b.Let("number", numberOf(held))

@@ -14,19 +14,20 @@ import (
 
 // sourceRows is what the rows so far know of their source.
 type sourceRows struct {
-	source *loop.Var             // a counter
-	until  *loop.Var             // the row at which the next one begins
-	held   map[tile.ID]*loop.Var // what follows from it and others read
+	source  *loop.Var             // a counter
+	until   *loop.Var             // the row at which the next one begins
+	follows map[tile.ID]bool      // the values that follow from it
+	held    map[tile.ID]*loop.Var // those of them that others read
 }
 
 // beginSource finds the source of the first row.
 func (g *body) beginSource(op *tile.Op, lo, _ *loop.Var) {
 	before := backends.Search(g.b, g.whole[op.Stream], g.at(op.Args[0], lo), g.at(op.Args[1], lo), loop.ToKind(ir.I64, lo))
-	s := sourceRows{source: g.b.Decl("source", loop.ToCounter(before)), until: g.b.Decl("until", loop.ToKind(ir.I64, lo)), held: map[tile.ID]*loop.Var{}}
-	follows := g.following(op)
+	s := sourceRows{source: g.b.Decl("source", loop.ToCounter(before)), until: g.b.Decl("until", loop.ToKind(ir.I64, lo)),
+		follows: g.following(op), held: map[tile.ID]*loop.Var{}}
 	for i := range g.Ops {
 		for _, v := range g.Ops[i].Args {
-			if g.needed[i] && follows[v] && !g.follow(&g.Ops[i], follows) && s.held[v] == nil && v != op.Res[0] {
+			if g.needed[i] && s.follows[v] && !g.follow(&g.Ops[i], s.follows) && s.held[v] == nil && v != op.Res[0] {
 				s.held[v] = g.b.Decl(g.name(v), loop.ConstOf(ir.Scalar{Kind: g.Values[v].Kind}))
 			}
 		}
@@ -74,9 +75,8 @@ func (g *body) nextSource(i int) {
 		})
 		outer := maps.Clone(g.values)
 		g.values[op.Res[0]] = g.b.Let(g.name(op.Res[0]), loop.ToKind(ir.I64, s.source))
-		follows := g.following(op)
 		for j := range g.Ops {
-			if g.needed[j] && len(g.Ops[j].Res) == 1 && g.Ops[j].Res[0] != op.Res[0] && follows[g.Ops[j].Res[0]] {
+			if g.needed[j] && len(g.Ops[j].Res) == 1 && g.Ops[j].Res[0] != op.Res[0] && s.follows[g.Ops[j].Res[0]] {
 				g.op(j, 0)
 				if v := g.Ops[j].Res[0]; s.held[v] != nil {
 					g.b.Assign(s.held[v], g.expr(v))
