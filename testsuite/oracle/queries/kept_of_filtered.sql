@@ -3,7 +3,7 @@
 -- view event
 SELECT *, row_number() OVER (ORDER BY row) AS place, lag(user) OVER (ORDER BY row) AS earlier_user, coalesce(lag(time) OVER (ORDER BY row), 0) AS earlier FROM n WHERE valid
 -- view run
-SELECT event.*, sum((place = 1 OR user <> coalesce(earlier_user, 0) OR time - earlier > gap)::INTEGER) OVER (ORDER BY row) AS g FROM event, scalars
+SELECT event.*, sum((place = 1 OR user <> coalesce(earlier_user, 0) OR time - earlier > gap)::INTEGER) OVER (ORDER BY event.row) AS g FROM event, scalars
 -- view total
 SELECT g, first(user ORDER BY row) AS user, first(time ORDER BY row) AS begin_time, arg_max(time, row) AS end_time, sum(amount) AS earned FROM run GROUP BY g
 -- view held
