@@ -19,6 +19,7 @@ import (
 	"github.com/kgen-go/kgen/internal/kernels"
 	"github.com/kgen-go/kgen/internal/memory"
 	"github.com/kgen-go/kgen/plan"
+	"github.com/kgen-go/kgen/testsuite"
 	"github.com/kgen-go/kgen/testsuite/internal/kerneltest"
 	"github.com/kgen-go/kgen/testsuite/sample"
 )
@@ -39,7 +40,17 @@ func TestOpenCL(t *testing.T) {
 	if chosen := os.Getenv("KGEN_OPENCL_LEVELS"); chosen != "" {
 		levels = strings.Split(chosen, ",")
 	}
-	corpusOnOpenCL(t, kerneltest.LevelChoices(levels, openCLSchedule))
+	ofCPUs := openCLSchedule // work-groups of one work-item, as users have on CPUs
+	if ofCPUs.Workgroup > 0 {
+		ofCPUs = plan.Schedule{Items: 20}
+	}
+	corpusOnOpenCL(t, func(i int, entry testsuite.Entry) []kerneltest.Choice {
+		schedule := openCLSchedule
+		if (i/7)%2 == 0 { // parts have one pipeline of seven
+			schedule = ofCPUs
+		}
+		return kerneltest.LevelChoices(levels, schedule)(i, entry)
+	})
 }
 
 // TestOpenCLVariants runs the pipelines of the corpus that aggregate groups by
@@ -64,7 +75,7 @@ func corpusOnOpenCL(t *testing.T, choose kerneltest.Chooser) {
 		requireDevice(t, device)
 		devices <- device
 	}
-	kerneltest.RunCorpus(t, "corpus", opencl.Emitter(), devices, takesHalf, choose)
+	kerneltest.RunCorpus(t, "corpus", opencl.Emitter().On(plan.Machine{Subgroup: 1, MaxWorkgroup: 1024}), devices, takesHalf, choose)
 }
 
 // takesHalf is [sample.Takes], but with KGEN_TEST_TURN every other entry of these alone.

@@ -31,7 +31,8 @@ func (p *Program) encoded(base string) ([]backends.File, error) {
 
 // On returns the emitter for a machine, the one With a capability that the machine has. Launches bring no more
 // local memory than there is. A GPU whose probe has shown that work-groups start in the order of their
-// numbers takes no tickets; where one waits in vain all the same, the plan gives up.
+// numbers takes no tickets; where one waits in vain all the same, the plan gives up. A CPU runs the work-items of a
+// work-group one after the other.
 func (e Emitter) On(m plan.Machine) Emitter {
 	for c, able := range e.With {
 		if m.Has(c) {
@@ -47,6 +48,7 @@ func (e Emitter) On(m plan.Machine) Emitter {
 		dialect.LaunchedLocal, e.Dialect = m.LocalBytes, &dialect
 	}
 	e.Rounds = m.Has(plan.CapResident) && m.Has(plan.CapBulkCopy)
+	e.Serial = m.Subgroup == 1 && m.MaxWorkgroup > 1
 	return e
 }
 

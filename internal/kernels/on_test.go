@@ -30,6 +30,10 @@ func TestOn(t *testing.T) {
 		if got := c.emitter.On(m).ForDrivers(plan.Schedule{IDs: c.asked}).IDs; got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
+		m.MaxWorkgroup = 1024
+		if got := c.emitter.On(m).Target().Serial; got != (c.subgroup == 1) {
+			t.Errorf("%s: whether work-items of a work-group run one after the other is %v", c.name, got)
+		}
 	}
 }
 

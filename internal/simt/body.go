@@ -68,6 +68,8 @@ type rowBody struct {
 	rowBefore    loop.Expr             // number of the row before the one at hand
 	isListed     bool                  // it is one of a list
 	list         *rowList              // of the subgroup, if rows are listed
+	passed       map[int]*passedRows   // per domain whose rows are listed; see serial.go
+	visits       []int                 // domains whose rows are visited behind all others
 	isWhole      bool                  // all rows of the tile exist
 	values       map[tile.ID]loop.Expr // of the row at hand
 	kept         map[tile.ID]*loop.Var // values that cross a cut, an element per item
@@ -102,7 +104,7 @@ func newBody(k *kernel, l *lowering, name string) *rowBody {
 	t := &tileBody{function: f, columns: map[int]*loop.Var{}, before: map[int]*loop.Var{}, stagedAt: map[int]int64{},
 		elements: map[int]*loop.Var{}, open: map[int]*openSegment{}, sources: map[int]*tileSources{}, nestedLoops: map[int]*loop.Var{}, running: map[stateKey]*loop.Var{}, folds: map[stateKey]*loop.Var{},
 		earlier: map[stateKey]loop.Expr{}, whole: map[stateKey]loop.Expr{}}
-	return &rowBody{tileBody: t, scanner: selectionScanOf(k), kept: map[tile.ID]*loop.Var{}, ahead: map[int]loop.Expr{}, firstWords: map[int][]loop.Expr{}, isLeftOut: map[int]loop.Expr{}, begins: map[int]*loop.Var{}, settled: map[int]*loop.Var{}}
+	return &rowBody{tileBody: t, scanner: selectionScanOf(k), kept: map[tile.ID]*loop.Var{}, ahead: map[int]loop.Expr{}, firstWords: map[int][]loop.Expr{}, isLeftOut: map[int]loop.Expr{}, begins: map[int]*loop.Var{}, settled: map[int]*loop.Var{}, passed: map[int]*passedRows{}}
 }
 
 // selected returns the body for the rows that have been selected.
@@ -137,6 +139,9 @@ func (e *rowBody) loopRows(phase int) {
 	e.openStretches(phase)
 	rows := func() { e.block(0) }
 	whole, others := func() { e.eachWhole(rows) }, func() { e.eachRow(false, rows) }
+	if domains := e.passing(); len(domains) > 0 {
+		whole = e.eachPassing(domains, rows)
+	}
 	if list := e.settling(); len(list) > 0 {
 		whole, others = func() { e.eachSettled(list, true, rows) }, func() { e.eachSettled(list, false, rows) }
 	}
@@ -179,6 +184,10 @@ func (e *rowBody) block(d int) {
 
 // child writes the rows of a derived domain.
 func (e *rowBody) child(d int) {
+	if slices.Contains(e.visits, d) {
+		e.pass(d)
+		return
+	}
 	d = e.innermost(d)
 	domain := &e.Domains[d]
 	if domain.Kind != tile.Close {

@@ -43,6 +43,7 @@ type kernel struct {
 type shape struct {
 	workgroup, items int
 	isOpen           bool // the schedule leaves the size of work-groups to the kernel
+	isSerial         bool // a work-group is a work-item, since the device runs them one after the other
 	segmentWorkgroup int  // size of work-groups that fold the rows between selected ones, or 0
 	subgroup         Subgroup
 	budget           int64  // bytes of local memory of a work-group

@@ -11,7 +11,8 @@ import (
 // 16 bins, among selected rows, took 150 times as long on an H100.
 
 // tileBins is how many elements such a table has at most: a tile has many times as many rows.
-const tileBins = 256
+// Where a work-item is a work-group, a tile has fewer rows, and no row waits for another.
+const tileBins, serialTileBins = 256, 16
 
 // tileTableBytes are bytes of local memory for all of them.
 const tileTableBytes = 8 << 10
@@ -25,6 +26,10 @@ func (l *lowering) planTileTables(t *tile.Kernel, s *shape) *localTables {
 	if _, ok := s.placement.(workgroupPlacement); !ok {
 		return nil
 	}
+	most := int64(tileBins)
+	if s.isSerial {
+		most = serialTileBins
+	}
 	p := &localTables{perTile: true, slices: 1}
 	for i, op := range t.With(isTableUpdate) {
 		if first := p.like(t, op); first != nil {
@@ -32,7 +37,7 @@ func (l *lowering) planTileTables(t *tile.Kernel, s *shape) *localTables {
 			continue
 		}
 		table := l.localTable(t, i, op)
-		if table == nil || !table.isKnown || table.length > tileBins {
+		if table == nil || !table.isKnown || table.length > most {
 			continue
 		}
 		table.copies, table.elements, table.window = 1, table.length, nil

@@ -43,6 +43,8 @@ type Target struct {
 
 	BulkCopies bool // kernels copy to local memory asynchronously
 
+	Serial bool // devices run the work-items of a work-group one after the other: work-groups have one, of many rows
+
 	LaunchedLocal int64 // bytes of local memory that a launch may bring; on devices with less, the fallback runs
 
 	Rows map[string]int64 // of domains of parameters, by their names, on devices that can walk in rounds: kernels over many rows do where that pays
@@ -320,6 +322,9 @@ func (l *lowering) kernel(t *tile.Kernel, logical plan.Kernel, rows plan.Expr, l
 func (l *lowering) shaped(family *family, t *tile.Kernel, lines func(ir.Pos) string) (*kernel, error) {
 	s := shape{placement: workgroupPlacement{}, sources: l.schedule.Sources, workgroup: l.schedule.Workgroup, isOpen: l.schedule.Workgroup == 0, items: l.schedule.Items,
 		subgroup: l.target.Subgroup, budget: l.budget(), variant: l.schedule.Variant, long: l.schedule.Part > 0}
+	if l.target.Serial && s.isOpen {
+		s = s.serial(t)
+	}
 	s, err := family.shape(l, t, s)
 	if err != nil {
 		return nil, err
@@ -423,6 +428,9 @@ func (s *launches) endFunction(e *function, l launch) plan.Step {
 		shared = append(shared, &loop.Decl{Var: e.local[name], Over: e.over[name], Launch: name == arenaName && !variant.LocalBytes.IsZero()})
 	}
 	f.Body = append(shared, f.Body...)
+	if l.workgroup == 1 {
+		loop.SingleWorkItem(f)
+	}
 	program := &loop.Program{Name: f.Name, Funcs: append(slices.Clone(l.children), f), Long: s.long}
 	if err := loop.Verify(program, loop.Simt); err != nil {
 		s.faults = append(s.faults, fmt.Errorf("internal error after lowering to work-groups: %w", err))

@@ -103,7 +103,7 @@ func (w walking) walk(name string) {
 			e.isLeftOut[of.op] = e.b.Decl("is_left_out", loop.False)
 		}
 	}
-	if w.movesWindows() {
+	if w.movesWindows() || w.isSerial && w.schedule.Part == 0 && w.chunk() == 1 {
 		eachTile = w.eachOwnTile
 	}
 	eachTile(e.tileBody, func() {
@@ -186,6 +186,9 @@ func (w walking) manyWalkers(rows plan.Expr) plan.Expr {
 	}
 	atOnce := int64(max(maxWorkItems/w.workgroup, 1))
 	isWide := 2*w.workgroup >= maxWorkItems // and lists of rows leave registers for no second one
+	if w.isSerial {
+		atOnce = serialWalkers
+	}
 	if w.localTables != nil && w.localTables.bytes > sharedBudget || w.kernel.near != nil || w.listed > 0 && isWide {
 		atOnce = 1
 	}

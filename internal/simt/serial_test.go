@@ -1,0 +1,54 @@
+package simt
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/kgen-go/kgen/fuse"
+	"github.com/kgen-go/kgen/internal/compile"
+	"github.com/kgen-go/kgen/ir"
+	"github.com/kgen-go/kgen/plan"
+)
+
+// Where a device runs the work-items of a work-group one after the other, a work-group has one, unless the schedule says how many.
+func TestSerial(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		schedule   plan.Schedule
+		workgroup  int
+		items      int
+		lists      int // of rows that pass a mask
+	}{
+		{"a scan", "x: [n]i64) {\n\treturn y: scan(add, x)", plan.Schedule{}, 1, serialItems, 0},
+		{"few rows", "x: [n]i64) {\n\treturn y: scan(add, x)", plan.Schedule{Items: 5}, 1, 5, 0},
+		{"work-groups as asked", "x: [n]i64) {\n\treturn y: x[x > 0]", plan.Schedule{Workgroup: 32, Items: 4}, 32, 4, 0},
+		{"a filter", "x: [n]i64) {\n\treturn y: x[x > 0]", plan.Schedule{}, 1, serialItems, 1},
+		{"a filter of a filter", "x: [n]i64) {\n\ty = x[x > 0]\n\treturn y, z: y[y < 9]", plan.Schedule{}, 1, serialItems, 2},
+		{"a filter of what a scan has", "x: [n]i64) {\n\treturn y: scan(add, x)[x > 0]", plan.Schedule{}, 1, serialItems, 0},
+		{"a sum of a filter", "x: [n]i64) {\n\treturn y: sum(x[x > 0])", plan.Schedule{}, 1, serialItems, 0},
+	} {
+		pipelines, errs := ir.Load("test.kg", []byte("pipeline p("+c.text+"\n}\n"))
+		if errs != nil {
+			t.Fatal(errs)
+		}
+		program, _, err := compile.Compile(pipelines[0], compile.For(fuse.LevelOnePass, c.schedule))
+		if err != nil {
+			t.Fatal(err)
+		}
+		lowered, err := Target{Serial: true}.Lower(program, c.schedule)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := lowered.Plan.Kernels[0].Variants[0].Schedule
+		if s.Workgroup != c.workgroup || max(s.Items, 1) != c.items {
+			t.Errorf("%s: %d work-items of %d rows, not %d of %d", c.name, s.Workgroup, s.Items, c.workgroup, c.items)
+		}
+		text := lowered.Kernels[0].String()
+		if got := strings.Count(text, "var passed"); got != c.lists {
+			t.Errorf("%s: %d lists, not %d, in\n%s", c.name, got, c.lists, text)
+		}
+		if isSerial := !strings.Contains(text, "barrier"); isSerial != (c.workgroup == 1) {
+			t.Errorf("%s: whether work-items wait is %v", c.name, !isSerial)
+		}
+	}
+}
