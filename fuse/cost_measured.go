@@ -65,11 +65,16 @@ func (f *Fusion) beyondBytes(k *tile.Kernel) float64 {
 		case domain.Kind == tile.Close && inLoops(m) && (k.Domains[domain.Parent].Kind == tile.Compact || k.Domains[domain.Parent].Kind == tile.Close):
 			total += rows[domain.Parent] * m.Rates[plan.RateBranch] * headsWrong
 		case domain.Kind != tile.Compact || !k.Branches(d) || searches && tellsFound(k, domain.Guard):
-		case inLoops(m) && k.Lists(d):
+		case m.Subgroup <= 1 && k.Lists(d):
 			total += rows[domain.Parent] * m.Rates[plan.RateSelect]
 		default:
 			total += rows[domain.Parent] * m.Rates[plan.RateBranch]
 		}
+	}
+	operator, column := m.Rates[plan.RateOperator], 0.0
+	if single, isMeasured := m.Rates[plan.RateSingle]; isMeasured && cuts > 0 {
+		operator, column = single, m.Rates[plan.RateColumn]
+		total -= min(usualColumns*rows[0]*column, total)
 	}
 	chunkwise := false
 	for i := range k.Ops {
@@ -81,7 +86,10 @@ func (f *Fusion) beyondBytes(k *tile.Kernel) float64 {
 		if op.IsChunkwise() && phase[i] > 0 { // it waits as another prefix would, and its group for its stores
 			total += rows[0] * (m.Rates[plan.RateWaiting] + m.Rates[plan.RateStoring])
 		}
-		seconds := rows[op.Domain] * f.rowSeconds(k, op, rows)
+		seconds := rows[op.Domain] * f.rowSeconds(k, op, rows, operator)
+		if op.Kind == tile.Load || op.Kind == tile.Store {
+			seconds += rows[op.Domain] * column
+		}
 		if again[i] {
 			seconds *= 2
 		}
@@ -92,6 +100,9 @@ func (f *Fusion) beyondBytes(k *tile.Kernel) float64 {
 	}
 	return total
 }
+
+// usualColumns is how many columns the kernel moves by which a prefix is measured.
+const usualColumns = 2
 
 // inLoops reports whether kernels are loops over their rows, as those of emitted Go, and not work-groups, which PoCL runs on cores, too.
 func inLoops(m *plan.Machine) bool { return m.Subgroup <= 1 && m.MaxWorkgroup <= 1 }
@@ -159,16 +170,16 @@ func foldsSegments(k *tile.Kernel) bool {
 }
 
 // rowSeconds returns the seconds that an operation takes for a row beyond its bytes. Domains have so many rows.
-func (f *Fusion) rowSeconds(k *tile.Kernel, op *tile.Op, rows []float64) float64 {
+func (f *Fusion) rowSeconds(k *tile.Kernel, op *tile.Op, rows []float64, operator float64) float64 {
 	m := &f.Machine
 	switch op.Kind {
 	case tile.Reduce:
-		return m.Rates[plan.RateOperator]
+		return operator
 	case tile.Map:
 		if op.Operator.Cost() == ir.Dear && !dividesByConstant(k, op) {
 			return m.Rates[plan.RateDear]
 		}
-		return m.Rates[plan.RateOperator]
+		return operator
 	case tile.Load, tile.Store:
 		if a := k.Streams[op.Stream].Access; a == tile.Permute || a == tile.Gather && op.LoadsAt() && !op.Ascending { // others are read in order
 			return m.Curves[plan.CurveGather].At(f.Graph.reachedBytes(k, op, rows))

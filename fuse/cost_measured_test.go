@@ -522,9 +522,9 @@ func TestMeasuredListing(t *testing.T) {
 	machine := plan.Machine{Device: "measured", Units: 1, Subgroup: 1, Rates: map[string]float64{plan.RateMemory: 1e10, plan.RateLaunch: 1e-5, plan.RateSelect: 1e-9, plan.RateBranch: 50e-9}}
 	machine.Curves = map[string]plan.Curve{plan.CurveLocal: {{Bytes: 1 << 10}}}
 	for result, want := range map[string]struct{ loops, workgroups float64 }{
-		"scan(add, x[x > 0])":                             {1, 50},
+		"scan(add, x[x > 0])":                             {1, 1},
 		"scan(add, prev(x, 1, 0)[x > 0])":                 {50, 50},
-		"count(by: runs(x[x > 0]))":                       {1 + 50*assumedSelected*headsWrong, 50},
+		"count(by: runs(x[x > 0]))":                       {1 + 50*assumedSelected*headsWrong, 1},
 		"count(by: runs(max(x, by: runs(x))))":            {50 * assumedGroups * headsWrong, 0},
 		"product(x, by: bins(x % 4, 4)), z: scan(add, x)": {0, 0}, // workers exchange nothing
 	} {
@@ -542,6 +542,31 @@ func TestMeasuredListing(t *testing.T) {
 			if got := f.beyondBytes(p.Kernels[0]) * 1e9 / AssumedRows; math.Abs(got-want) > 0.01 {
 				t.Errorf("%s, work-groups of up to %d: %g ns a row, not %g", result, most, got, want)
 			}
+		}
+	}
+}
+
+// Behind a prefix, operators take what they take row by row, and each column more than the usual two takes its time.
+func TestMeasuredSingles(t *testing.T) {
+	machine := plan.Machine{Device: "measured", Units: 1, Subgroup: 1, MaxWorkgroup: 4096, Rates: map[string]float64{plan.RateMemory: 1e10, plan.RateLaunch: 1e-5,
+		plan.RateLookback: 100e-9, plan.RateOperator: 1e-9, plan.RateSingle: 5e-9, plan.RateColumn: 20e-9}}
+	for result, want := range map[string]float64{
+		"y: x + 1, z: w":            1,
+		"y: scan(add, x), z: w":     100, // w is a result as it is
+		"y: scan(add, x) + w":       100 + 5 + 20,
+		"y: scan(add, x), z: w + 1": 100 + 5 + 2*20,
+	} {
+		g := graph(t, "x: [n]i64, w: [n]i64", "return "+result)
+		f, err := Fuse(g, strings.Join(names(g.Stages), " "), machine)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := f.Program()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := f.beyondBytes(p.Kernels[0]) * 1e9 / AssumedRows; math.Abs(got-want) > 0.01 {
+			t.Errorf("%s: %g ns a row, not %g", result, got, want)
 		}
 	}
 }

@@ -91,6 +91,8 @@ const (
 	RateBeside   = "beside"   // seconds a row that each further scan takes beside the first one of a grid-wide prefix
 	RateWaiting  = "waiting"  // seconds a row that a grid-wide prefix takes more if it waits for another one of its kernel
 	RateStoring  = "storing"  // seconds a row that such a prefix takes more if rows are stored before it, which has to be seen before the prefix is
+	RateSingle   = "single"   // seconds a row that an element-wise operator takes in a kernel with a grid-wide prefix, on devices whose lanes other kernels use
+	RateColumn   = "column"   // seconds a row that each further column takes that such a kernel loads or stores, on these
 	RateClosing  = "closing"  // the same of a prefix over segments that end in its kernel
 )
 

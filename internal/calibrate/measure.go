@@ -240,7 +240,7 @@ func (c *calibration) launches(ctx context.Context) error {
 func (c *calibration) operators(ctx context.Context) error {
 	rates := c.file.Machine.Rates
 	operator := "*"
-	if !c.Shaped { // sums, as a core has one unit for products, and several for all else
+	if !c.Shaped || c.isSerial() { // sums, as a core has one unit for products, and several for all else
 		operator = "+"
 	}
 	seconds, ok, err := c.beyond(ctx, plan.RateOperator, operatorProbe(operator, c.rows))
@@ -303,6 +303,31 @@ func (c *calibration) prefixes(ctx context.Context) error {
 			return err
 		}
 	}
+	if c.isSerial() {
+		return c.singles(ctx)
+	}
+	return nil
+}
+
+// isSerial reports whether the device runs the work-items of a work-group one after the other: on a core.
+func (c *calibration) isSerial() bool { return c.Shaped && c.file.Machine.Subgroup <= 1 }
+
+// singles measures what compilers compute row by row, since each row needs a state of the one before: operators, and
+// columns that are loaded and stored. Where nothing does, they compute many rows at once.
+func (c *calibration) singles(ctx context.Context) error {
+	rates := c.file.Machine.Rates
+	rates[plan.RateSingle] = 0 // not to be predicted by another rate
+	var times [3]float64
+	for i, p := range []Probe{singleProbe(c.rows), columnProbe(0, c.rows), columnProbe(manyColumns, c.rows)} {
+		seconds, ok, err := c.beyond(ctx, plan.RateSingle, p)
+		if err != nil || !ok {
+			delete(rates, plan.RateSingle)
+			return err
+		}
+		times[i] = seconds
+	}
+	rates[plan.RateSingle] = max(times[0]/manyOperators, rates[plan.RateOperator])
+	rates[plan.RateColumn] = max(times[2]-times[1], 0) / manyColumns
 	return nil
 }
 
@@ -328,97 +353,15 @@ func (c *calibration) selections(ctx context.Context) error {
 		c.file.Machine.Rates[plan.RateSelect] = seconds
 	}
 	var times [2]float64
-	for i, p := range []Probe{branchProbe("in a row", parted, c.rows), branchProbe("by chance", mixed, c.rows)} {
+	selected := "prev(x, 1, 0)"
+	if c.isSerial() {
+		selected = "scan(max, x)"
+	}
+	for i, p := range []Probe{branchProbe("in a row", selected, parted, c.rows), branchProbe("by chance", selected, mixed, c.rows)} {
 		if times[i], ok, err = c.beyond(ctx, plan.RateBranch, p); err != nil || !ok {
 			return err
 		}
 	}
 	c.file.Machine.Rates[plan.RateBranch] = max(times[1]-times[0], 0)
-	return nil
-}
-
-// tables measures random gathers and atomic operations by the size of the table.
-func (c *calibration) tables(ctx context.Context) error {
-	n := min(c.rows, tableRows)
-	local, global := []int64{1 << 4, 1 << 8, cachedTable}, []int64{1 << 4, 1 << 8, 1 << 12, 1 << 16, 1 << 20, 1 << 23}
-	gathered := []int64{1 << 10, 1 << 13, 1 << 16, 1 << 19, 1 << 22, 1 << 24}
-	ofTiles := []int64{1 << 4, 1 << 8}
-	inLocal, inGlobal := "groups=sort", "groups=sort,table=global" // no rows are partitioned
-	if !c.Shaped {                                                 // one way for each size
-		inLocal, inGlobal, ofTiles = "", "", nil
-	}
-	if c.file.Machine.Subgroup <= 1 { // tables of cores lie in caches, whichever memory they are in
-		global = slices.DeleteFunc(global, func(m int64) bool { return m <= cachedTable })
-	}
-	if c.Quick {
-		global, gathered = global[:2], gathered[:2]
-	}
-	made := map[string]plan.Curve{} // known when all are: updates of small tables would be predicted by one of them
-	for _, curve := range []struct {
-		name  string
-		sizes []int64
-		probe func(m int64) Probe
-	}{
-		{plan.CurveGather, gathered, func(m int64) Probe { return gatherProbe(n, m) }},
-		{plan.CurveLocal, local, func(m int64) Probe { return updateProbe("counts in local memory or a core's table", inLocal, n, m) }},
-		{plan.CurveTile, ofTiles, func(m int64) Probe { return tileProbe(n, m) }},
-		{plan.CurveAtomic, global, func(m int64) Probe { return updateProbe("counts in global memory", inGlobal, n, m) }},
-	} {
-		var points plan.Curve
-		for _, m := range curve.sizes {
-			seconds, ok, err := c.beyond(ctx, fmt.Sprintf("%s of a table of %d bytes", curve.name, elementBytes*m), curve.probe(m))
-			if err != nil {
-				return err
-			}
-			if ok {
-				points = append(points, plan.CurvePoint{Bytes: elementBytes * m, Seconds: seconds})
-			}
-		}
-		if points != nil {
-			made[curve.name] = points
-		}
-	}
-	c.file.Machine.Curves = made
-	if c.Shaped {
-		return nil
-	}
-	return c.searches(ctx)
-}
-
-// searches measures searches in hash tables, by the size of the table, and what they take more if their kernel
-// computes hashes. Rows of the table take a search, too, to be entered. The two times of a size, of which one figure is the
-// difference, are taken one right after the other, so that the machine is as busy for both.
-func (c *calibration) searches(ctx context.Context) error {
-	parts := []struct {
-		curve, level string
-		entered      int64 // whether rows of the table take it, too
-	}{{plan.CurveSearch, "none", 1}, {plan.CurveHashed, "onepass", 0}}
-	curves := c.file.Machine.Curves
-	n, sizes := int64(searchRows), []int64{1 << 12, 1 << 16, 1 << 20}
-	if c.Quick {
-		n, sizes = quickRows, sizes[:1]
-	}
-	made := map[string]plan.Curve{}
-	for _, m := range sizes {
-		for _, part := range parts {
-			curves[part.curve] = plan.Curve{} // is to be predicted by nothing else
-		}
-		bytes := 2 * elementBytes * m // half of a table is free
-		for _, part := range parts {
-			seconds, ok, err := c.beyond(ctx, fmt.Sprintf("%s of a table of %d bytes", part.curve, bytes), searchProbe(part.level, n, m))
-			if err != nil {
-				return err
-			}
-			if ok {
-				point := plan.CurvePoint{Bytes: bytes, Seconds: seconds * float64(n) / float64(n+part.entered*m)}
-				made[part.curve], curves[part.curve] = append(made[part.curve], point), plan.Curve{point}
-			}
-		}
-	}
-	for _, part := range parts {
-		if delete(curves, part.curve); made[part.curve] != nil {
-			curves[part.curve] = made[part.curve]
-		}
-	}
 	return nil
 }

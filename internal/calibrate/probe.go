@@ -105,12 +105,38 @@ func launchesProbe(n int64) Probe {
 const manyOperators, dearChained = 64, 8
 
 func operatorProbe(operator string, n int64) Probe {
+	return Probe{Name: "operators", Text: "pipeline computed(x: [n]i64) { return y: " + operators(operator) + " }\n", Level: "onepass", Rows: n, columns: arguments{rows}}
+}
+
+// operators returns many operators on x, half of them of one kind.
+func operators(operator string) string {
 	text := "x"
 	for i := range manyOperators / 2 {
 		text += fmt.Sprintf(" ^ (x %s %d)", operator, 12345+2*i)
 	}
-	return Probe{Name: "operators", Text: "pipeline computed(x: [n]i64) { return y: " + text + " }\n", Level: "onepass", Rows: n, columns: arguments{rows}}
+	return text
 }
+
+// singleProbe has the operators for a state that goes from row to row.
+func singleProbe(n int64) Probe {
+	return Probe{Name: "operators behind a scan", Text: "pipeline behind(z: [n]i64) {\n\tx = scan(add, z)\n\treturn y: " + operators("+") + "\n}\n", Level: "onepass", Rows: n, columns: arguments{rows}}
+}
+
+// columnProbe loads and stores so many columns beside a scan, which has one of each itself. They have few bytes, behind which
+// nothing is hidden.
+func columnProbe(columns int, n int64) Probe {
+	p := Probe{Name: fmt.Sprintf("%d columns beside a scan", columns), Level: "onepass", Rows: n, columns: arguments{flags}}
+	parameters, results := "x: [n]bool", "s"
+	for i := range columns / 2 {
+		parameters += fmt.Sprintf(", x%d: [n]bool", i)
+		results += fmt.Sprintf(", y%d: x%d != s", i, i)
+		p.columns = append(p.columns, flags)
+	}
+	p.Text = "pipeline columns(" + parameters + ") {\n\ts = scan(or, x)\n\treturn " + results + "\n}\n"
+	return p
+}
+
+const manyColumns = 4
 
 // loopProbe hardly has bytes, and two operators.
 func loopProbe(n int64) Probe {
@@ -172,10 +198,10 @@ func selectProbe(n int64) Probe {
 	return Probe{Name: "rows selected", Text: "pipeline selected(x: [n]i32) { return y: x[x >= 0] }\n", Level: "onepass", Rows: n, columns: arguments{mixed}}
 }
 
-// branchProbe carries a state from each selected row to the next, which others must not change. What is selected belongs to
-// the row before, so that rows cannot be listed before they are visited.
-func branchProbe(name string, argument func(*Probe) ir.Column, n int64) Probe {
-	return Probe{Name: "a scan of rows selected " + name, Text: "pipeline branched(x: [n]i32) { return y: scan(add, prev(x, 1, 0)[x >= 0]) }\n", Level: "onepass", Rows: n, columns: arguments{argument}}
+// branchProbe carries a state from each selected row to the next, which others must not change. Rows cannot be listed before
+// they are visited, since what is selected belongs to the row before or, in kernels of work-groups, is a state of all rows.
+func branchProbe(name, selected string, argument func(*Probe) ir.Column, n int64) Probe {
+	return Probe{Name: "a scan of rows selected " + name, Text: fmt.Sprintf("pipeline branched(x: [n]i32) { return y: scan(add, %s[x >= 0]) }\n", selected), Level: "onepass", Rows: n, columns: arguments{argument}}
 }
 
 func gatherProbe(n, m int64) Probe {
