@@ -48,6 +48,7 @@ type exploreDevice interface {
 	machine() plan.Machine  // whose rates predict times
 	deciding() plan.Machine // by whose rates level auto chooses; the zero value is the declared one
 	backend() string        // whose text it runs
+	hardware() plan.Machine // for which that is emitted
 	shaped() bool           // whether it has kernels of work-groups
 	prepare(ctx context.Context, job exploreJob) (exploreProgram, error)
 	close()
@@ -243,7 +244,7 @@ func (d *exploreData) Prepare(ctx context.Context, c explore.Configuration, skip
 	if err != nil {
 		return nil, &explore.RefusedError{Reason: err.Error()}
 	}
-	text, err := kernelText(made, device.backend(), build.ShapeFor(c.Level, rows, device.deciding(), schedule))
+	text, err := kernelText(made, device.backend(), device.hardware(), build.ShapeFor(c.Level, rows, device.deciding(), schedule))
 	if err != nil {
 		return nil, err
 	}

@@ -47,7 +47,7 @@ func openExploreDevice(ctx context.Context, name, machine string, space *memory.
 		d.device.Close()
 		return nil, err
 	}
-	d.detail, d.emits = info.Detail, build.BackendOf(kind, m)
+	d.detail, d.emits, d.driven = info.Detail, build.BackendOf(kind, m), m
 	d.isGPU = kind == "cuda" || info.Device != nil && strings.Contains(info.Device.Vendor+info.Device.Platform, "NVIDIA")
 	return d, nil
 }
@@ -77,11 +77,12 @@ func (d *exploring) identify(ctx context.Context) (tune.Device, error) {
 type exploring struct {
 	name        string
 	detail      string
-	emits       string      // the backend
-	isGPU       bool        // whether rates of a GPU predict its times
-	repeats     bool        // whether it repeats its work by itself; others run anew
-	byProcessor bool        // samples are processor time
-	costs       *calibrated // whose rates predict and decide; nil is a declared machine
+	emits       string       // the backend
+	driven      plan.Machine // as its driver describes it
+	isGPU       bool         // whether rates of a GPU predict its times
+	repeats     bool         // whether it repeats its work by itself; others run anew
+	byProcessor bool         // samples are processor time
+	costs       *calibrated  // whose rates predict and decide; nil is a declared machine
 	device      *kgen.Device
 }
 
@@ -108,6 +109,7 @@ func (d *exploring) machine() plan.Machine {
 // deciding is the machine by whose rates level auto chooses.
 func (d *exploring) deciding() plan.Machine { return d.costs.orZero() }
 func (d *exploring) backend() string        { return d.emits }
+func (d *exploring) hardware() plan.Machine { return d.driven }
 func (d *exploring) shaped() bool           { return d.name != defaultDevice }
 func (d *exploring) close()                 { d.device.Close() }
 

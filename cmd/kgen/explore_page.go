@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/kgen-go/kgen/backends"
-	"github.com/kgen-go/kgen/backends/gocpu"
 	"github.com/kgen-go/kgen/build"
 	"github.com/kgen-go/kgen/fuse"
 	"github.com/kgen-go/kgen/internal/explore"
@@ -55,7 +54,7 @@ func (r *exploreRunner) writePage(out io.Writer, report *explore.Report, paths [
 		for _, k := range fastest.Kernels {
 			known.Ran = append(known.Ran, k.Name)
 		}
-		p.Plans = append(p.Plans, r.pipelines[x.Pipeline].planForPage(planRequest{device: x.Device, backend: device.backend(), machine: device.machine(), deciding: device.deciding(),
+		p.Plans = append(p.Plans, r.pipelines[x.Pipeline].planForPage(planRequest{device: x.Device, backend: device.backend(), hardware: device.hardware(), machine: device.machine(), deciding: device.deciding(),
 			level: x.Level, schedule: fastest.Schedule, data: x.Data, rows: x.Rows, known: known}))
 	}
 	return p.Write(out)
@@ -84,6 +83,7 @@ func (e *explored) forPage() page.Pipeline {
 type planRequest struct {
 	device, backend string
 	machine         plan.Machine
+	hardware        plan.Machine // for which text is emitted; the zero value for any
 	deciding        plan.Machine // by whose rates level auto chooses
 	level, schedule string
 	known           fuse.Known
@@ -108,13 +108,7 @@ func (e *explored) planForPage(r planRequest) page.Plan {
 		made.Refused = err.Error()
 		return made
 	}
-	var emitter backends.Emitter = gocpu.Emitter{}
-	for _, one := range build.Emitters {
-		if one.Name() == r.backend {
-			emitter = one
-		}
-	}
-	output, err := emitter.Emit([]*backends.Program{program}, backends.Options{Schedule: build.ShapeFor(r.level, r.known.Lengths, r.deciding, schedule)})
+	output, err := emitterFor(r.backend, r.hardware).Emit([]*backends.Program{program}, backends.Options{Schedule: build.ShapeFor(r.level, r.known.Lengths, r.deciding, schedule)})
 	if err != nil { // the explanation holds all the same
 		return made
 	}

@@ -139,13 +139,13 @@ func (t *tuning) text(level, schedule string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return kernelText(program, t.device.backend(), parsed)
+	return kernelText(program, t.device.backend(), t.device.hardware(), parsed)
 }
 
-// kernelText returns the emitted kernels of a program. The plan is left out: it names the schedule, whether
+// kernelText returns the emitted kernels of a program for a device. The plan is left out: it names the schedule, whether
 // or not that matters.
-func kernelText(program *backends.Program, backend string, schedule plan.Schedule) (string, error) {
-	output, err := emitterOf(backend).Emit([]*backends.Program{program}, backends.Options{Schedule: schedule})
+func kernelText(program *backends.Program, backend string, device plan.Machine, schedule plan.Schedule) (string, error) {
+	output, err := emitterFor(backend, device).Emit([]*backends.Program{program}, backends.Options{Schedule: schedule})
 	if err != nil {
 		return "", err
 	}
@@ -163,11 +163,20 @@ func emitterOf(backend string) backends.Emitter {
 	return build.Emitters[i]
 }
 
+// emitterFor returns the emitter of a backend as it emits for a device.
+func emitterFor(backend string, device plan.Machine) backends.Emitter {
+	emitter := emitterOf(backend)
+	if ofKernels, ok := emitter.(kernels.Emitter); ok {
+		return ofKernels.On(device)
+	}
+	return emitter
+}
+
 // chosen returns the numbers that kgen chooses for the kernels, those of the largest
 // work-groups if kernels differ.
 func (t *tuning) chosen(level string) map[string]string {
 	made := map[string]string{}
-	emitter, ok := emitterOf(t.device.backend()).(kernels.Emitter)
+	emitter, ok := emitterFor(t.device.backend(), t.device.hardware()).(kernels.Emitter)
 	if !ok {
 		return made
 	}
