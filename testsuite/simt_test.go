@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/kgen-go/kgen/backends/cuda"
 	"github.com/kgen-go/kgen/fuse"
 	"github.com/kgen-go/kgen/internal/compile"
 	"github.com/kgen-go/kgen/internal/simt"
@@ -103,4 +104,33 @@ func TestVariants(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestSerialSearches runs searches whose rows are filtered in work-groups of one work-item: whole tiles of a kernel go one of
+// several ways there, by what is known of the table, and each lists the rows that pass.
+func TestSerialSearches(t *testing.T) {
+	entries, err := testsuite.Load("corpus")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range entries {
+		if entry.Name != "find_values" {
+			continue
+		}
+		schedule := plan.Schedule{Items: 8}
+		program, _, err := compile.Compile(entry.Pipeline, compile.For(fuse.LevelOnePass, schedule).WithHash(schedule, cuda.HashGroups))
+		if err != nil {
+			t.Fatal(err)
+		}
+		lowered, err := simt.Target{Serial: true}.Lower(program, schedule)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for seed := range 6 {
+			data := testsuite.RandomData{Rows: 40 + 20*seed, Shape: testsuite.Mixed, Seed: uint64(seed), Whole: true, Careless: seed%2 == 0}
+			kerneltest.AgreeEmulated(t, lowered, entry.Pipeline, fmt.Sprintf("%+v", data), data.Columns(entry.Pipeline))
+		}
+		return
+	}
+	t.Fatal("the corpus has no find_values")
 }

@@ -139,13 +139,14 @@ func (e *rowBody) loopRows(phase int) {
 	e.openStretches(phase)
 	rows := func() { e.block(0) }
 	whole, others := func() { e.eachWhole(rows) }, func() { e.eachRow(false, rows) }
-	if domains := e.passing(); len(domains) > 0 {
-		whole = e.eachPassing(domains, rows)
-	}
+	var listed []int
 	if list := e.settling(); len(list) > 0 {
 		whole, others = func() { e.eachSettled(list, true, rows) }, func() { e.eachSettled(list, false, rows) }
+	} else if listed = e.passing(); len(listed) > 0 {
+		whole = e.eachPassing(listed, rows)
 	}
 	e.assuming(loop.Eq(e.count, loop.Int(e.kernel.rows())), e.assumptions(), whole, others)
+	e.keepPassed(listed)
 	e.closeTables()
 	e.closeStretches()
 	if phase == 0 {

@@ -42,10 +42,13 @@ type passedRows struct {
 	isKnown      bool // an earlier phase has listed them
 }
 
-// eachPassing returns what eachWhole is where the rows of some domains are visited behind all others. It declares their lists.
+// eachPassing returns what eachWhole is where the rows of some domains are visited behind all others. It declares their lists,
+// or empties them.
 func (e *rowBody) eachPassing(domains []int, body func()) func() {
 	for _, d := range domains {
-		if _, isKnown := e.passed[d]; !isKnown {
+		if p := e.passed[d]; p != nil && !p.isKnown {
+			e.b.Assign(p.count, loop.Int(0))
+		} else if p == nil {
 			e.passed[d] = &passedRows{
 				items: e.b.Storage("passed", loop.ArrayOf(e.items, loop.ScalarOf(ir.U16))),
 				count: e.b.Decl("passing", loop.Int(0)),
@@ -57,13 +60,24 @@ func (e *rowBody) eachPassing(domains []int, body func()) func() {
 		e.eachWhole(body)
 		for _, d := range domains {
 			passed := e.passed[d]
-			passed.isKnown = true
 			e.b.For("next", loop.Int(0), passed.count, func(next *loop.Var) {
 				item := e.b.Let("item", loop.ToCounter(loop.At(passed.items, next)))
 				e.atItem(item, true, func() { e.block(d) })
 			})
 		}
 		e.visits = nil
+	}
+}
+
+// keepPassed says that the lists of a phase are those of all later ones, unless some whole tiles have gone another way.
+func (e *rowBody) keepPassed(domains []int) {
+	for _, assumed := range e.assumptions() {
+		if len(assumed) > 0 {
+			return
+		}
+	}
+	for _, d := range domains {
+		e.passed[d].isKnown = true
 	}
 }
 
