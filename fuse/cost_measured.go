@@ -176,7 +176,7 @@ func (f *Fusion) rowSeconds(k *tile.Kernel, op *tile.Op, rows []float64, operato
 	case tile.Reduce:
 		return operator
 	case tile.Map:
-		if op.Operator.Cost() == ir.Dear && !dividesByConstant(k, op) {
+		if op.Operator.Cost() == ir.Dear && !k.DividesByConstant(op) {
 			return m.Rates[plan.RateDear]
 		}
 		return operator
@@ -200,12 +200,6 @@ func (f *Fusion) rowSeconds(k *tile.Kernel, op *tile.Op, rows []float64, operato
 		return f.update(k, op)
 	}
 	return 0
-}
-
-// dividesByConstant reports whether op divides an integer by a constant, for which compilers multiply
-// or shift.
-func dividesByConstant(k *tile.Kernel, op *tile.Op) bool {
-	return (op.Operator == ir.OpDiv || op.Operator == ir.OpRem) && k.Values[op.Args[1]].Kind.IsInteger() && k.Ops[k.Values[op.Args[1]].Op].Kind == tile.Const
 }
 
 // searching returns the seconds of a search in a hash table: those of the curve usual where searches

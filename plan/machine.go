@@ -135,6 +135,9 @@ func (m *Machine) Property(name string) (int64, bool) {
 // Has reports whether the machine has c.
 func (m *Machine) Has(c Cap) bool { return m.Caps[c] != "" }
 
+// RunsInTurn reports whether the device runs the work-items of a work-group one after the other, as OpenCL does on the cores of a CPU.
+func (m *Machine) RunsInTurn() bool { return m.Subgroup == 1 && m.MaxWorkgroup > 1 }
+
 // DefaultProfile is the machine that code for the cores of a CPU is emitted for.
 const DefaultProfile = "cores"
 

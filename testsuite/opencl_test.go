@@ -18,6 +18,7 @@ import (
 	"github.com/kgen-go/kgen/internal/device/worker"
 	"github.com/kgen-go/kgen/internal/kernels"
 	"github.com/kgen-go/kgen/internal/memory"
+	"github.com/kgen-go/kgen/internal/simt"
 	"github.com/kgen-go/kgen/plan"
 	"github.com/kgen-go/kgen/testsuite"
 	"github.com/kgen-go/kgen/testsuite/internal/kerneltest"
@@ -48,6 +49,9 @@ func TestOpenCL(t *testing.T) {
 		schedule := openCLSchedule
 		if (i/7)%2 == 0 { // parts have one pipeline of seven
 			schedule = ofCPUs
+			if (i/14)%2 == 0 { // of several cores
+				schedule.Scheme = simt.SchemePublished
+			}
 		}
 		return kerneltest.LevelChoices(levels, schedule)(i, entry)
 	})

@@ -38,7 +38,7 @@ func TestWorkGroups(t *testing.T) {
 				}
 				target, schedule := simt.Target{}, plan.Schedule{Workgroup: 8, Items: 4, Scheme: []string{simt.SchemeLookback, simt.SchemePublished}[(i+j)%2]}
 				if (i+2*j)%3 == 0 { // as on CPUs
-					target.Serial, schedule.Workgroup, schedule.Items = true, 0, 11
+					target.Cores, schedule.Workgroup, schedule.Items = 1, 0, 11
 				}
 				lowered, err := target.Lower(program, schedule)
 				if err != nil {
@@ -122,7 +122,7 @@ func TestSerialSearches(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		lowered, err := simt.Target{Serial: true}.Lower(program, schedule)
+		lowered, err := simt.Target{Cores: 1}.Lower(program, schedule)
 		if err != nil {
 			t.Fatal(err)
 		}

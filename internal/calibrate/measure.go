@@ -240,7 +240,7 @@ func (c *calibration) launches(ctx context.Context) error {
 func (c *calibration) operators(ctx context.Context) error {
 	rates := c.file.Machine.Rates
 	operator := "*"
-	if !c.Shaped || c.isSerial() { // sums, as a core has one unit for products, and several for all else
+	if !c.Shaped || c.file.Machine.RunsInTurn() { // sums, as a core has one unit for products, and several for all else
 		operator = "+"
 	}
 	seconds, ok, err := c.beyond(ctx, plan.RateOperator, operatorProbe(operator, c.rows))
@@ -303,14 +303,11 @@ func (c *calibration) prefixes(ctx context.Context) error {
 			return err
 		}
 	}
-	if c.isSerial() {
+	if c.file.Machine.RunsInTurn() {
 		return c.singles(ctx)
 	}
 	return nil
 }
-
-// isSerial reports whether the device runs the work-items of a work-group one after the other: on a core.
-func (c *calibration) isSerial() bool { return c.Shaped && c.file.Machine.Subgroup <= 1 }
 
 // singles measures what compilers compute row by row, since each row needs a state of the one before: operators, and
 // columns that are loaded and stored. Where nothing does, they compute many rows at once.
@@ -354,7 +351,7 @@ func (c *calibration) selections(ctx context.Context) error {
 	}
 	var times [2]float64
 	selected := "prev(x, 1, 0)"
-	if c.isSerial() {
+	if c.file.Machine.RunsInTurn() {
 		selected = "scan(max, x)"
 	}
 	for i, p := range []Probe{branchProbe("in a row", selected, parted, c.rows), branchProbe("by chance", selected, mixed, c.rows)} {

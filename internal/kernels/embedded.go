@@ -48,7 +48,9 @@ func (e Emitter) On(m plan.Machine) Emitter {
 		dialect.LaunchedLocal, e.Dialect = m.LocalBytes, &dialect
 	}
 	e.Rounds = m.Has(plan.CapResident) && m.Has(plan.CapBulkCopy)
-	e.Serial = m.Subgroup == 1 && m.MaxWorkgroup > 1
+	if m.RunsInTurn() {
+		e.Cores = max(m.Units, 1)
+	}
 	return e
 }
 

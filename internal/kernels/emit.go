@@ -24,7 +24,7 @@ type Emitter struct {
 	With      map[plan.Cap]Emitter // for machines with more capabilities; see On
 	IDs       string               // how devices with a driver number tiles unless the user says; see plan.Schedule
 	Rounds    bool                 // the device can walk over many rows in rounds
-	Serial    bool                 // the device runs the work-items of a work-group one after the other
+	Cores     int                  // of a CPU, which runs the work-items of a work-group one after the other; 0 of other devices
 	Rows      map[string]int64     // of domains of parameters, where they decide how kernels walk
 }
 
@@ -69,7 +69,7 @@ func (e Emitter) Loops(program *backends.Program, options backends.Options) (str
 // Target returns the features that kernels of the dialect may use.
 func (e Emitter) Target() simt.Target {
 	return simt.Target{Subgroup: simt.SubgroupOf(e.Dialect.Subgroup), Occupancy: e.Dialect.Occupancy,
-		Atomics64: e.Dialect.Atomics64, MergesCounts: e.Dialect.MergesCounts, LanesInOrder: e.Dialect.LanesInOrder, LaunchedLocal: e.Dialect.LaunchedLocal, Children: e.Dialect.Child != nil, BulkCopies: e.Dialect.BulkCopies, Serial: e.Serial, Rows: e.Rows}
+		Atomics64: e.Dialect.Atomics64, MergesCounts: e.Dialect.MergesCounts, LanesInOrder: e.Dialect.LanesInOrder, LaunchedLocal: e.Dialect.LaunchedLocal, Children: e.Dialect.Child != nil, BulkCopies: e.Dialect.BulkCopies, Cores: e.Cores, Rows: e.Rows}
 }
 
 // Program is a pipeline as a device runs it.

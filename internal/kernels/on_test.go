@@ -30,9 +30,13 @@ func TestOn(t *testing.T) {
 		if got := c.emitter.On(m).ForDrivers(plan.Schedule{IDs: c.asked}).IDs; got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
-		m.MaxWorkgroup = 1024
-		if got := c.emitter.On(m).Target().Serial; got != (c.subgroup == 1) {
-			t.Errorf("%s: whether work-items of a work-group run one after the other is %v", c.name, got)
+		m.MaxWorkgroup, m.Units = 1024, 6
+		cores := 0
+		if c.subgroup == 1 {
+			cores = m.Units
+		}
+		if got := c.emitter.On(m).Target().Cores; got != cores {
+			t.Errorf("%s: %d cores that run the work-items of a work-group one after the other, want %d", c.name, got, cores)
 		}
 	}
 }

@@ -89,6 +89,7 @@ func (v *verifier) binary(x *Binary) {
 	ok := x.Op.Arity() == 2 && !x.Op.IsComparison()
 	if ok {
 		_, ok = x.Op.ResultKind(t.Kind, u.Kind)
+		ok = ok || v.profile != Cores && t.Kind == ir.Bool && (x.Op == ir.OpAnd || x.Op == ir.OpOr) // which computes both operands
 	}
 	shifts := x.Op == ir.OpShl || x.Op == ir.OpShr // by a count of any type
 	if !ok || t != u && !shifts || t.Form != u.Form || t.Len != u.Len || t.IsMemory() {

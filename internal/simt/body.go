@@ -69,7 +69,9 @@ type rowBody struct {
 	isListed     bool                  // it is one of a list
 	list         *rowList              // of the subgroup, if rows are listed
 	passed       map[int]*passedRows   // per domain whose rows are listed; see serial.go
+	counts       loop.Expr             // whether the row at hand counts for folds, nil if it does; see predication.go
 	visits       []int                 // domains whose rows are visited behind all others
+	isVisited    bool                  // it is one of these
 	isWhole      bool                  // all rows of the tile exist
 	values       map[tile.ID]loop.Expr // of the row at hand
 	kept         map[tile.ID]*loop.Var // values that cross a cut, an element per item
@@ -145,8 +147,9 @@ func (e *rowBody) loopRows(phase int) {
 	} else if listed = e.passing(); len(listed) > 0 {
 		whole = e.eachPassing(listed, rows)
 	}
-	e.assuming(loop.Eq(e.count, loop.Int(e.kernel.rows())), e.assumptions(), whole, others)
-	e.keepPassed(listed)
+	assumed := e.assumptions()
+	e.assuming(loop.Eq(e.count, loop.Int(e.kernel.rows())), assumed, whole, others)
+	e.keepPassed(listed, assumed)
 	e.closeTables()
 	e.closeStretches()
 	if phase == 0 {
@@ -191,6 +194,10 @@ func (e *rowBody) child(d int) {
 	}
 	d = e.innermost(d)
 	domain := &e.Domains[d]
+	if e.addsUp(d) {
+		e.counted(e.expr(domain.Guard), func() { e.block(d) })
+		return
+	}
 	if domain.Kind != tile.Close {
 		e.nested(e.expr(domain.Guard), func() { e.block(d) })
 		return
@@ -344,7 +351,7 @@ func (e *rowBody) expr(v tile.ID) loop.Expr {
 		return e.pure(op)
 	case e.crosses(v) && e.known(v) < e.now && !e.isListed:
 		return e.named(v, e.recall(v))
-	case e.phase[i] < e.now && !e.isFree(v) && e.uses[v] > 1:
+	case (e.phase[i] < e.now || e.isListed || e.isVisited) && !e.isFree(v) && e.uses[v] > 1:
 		return e.named(v, e.pure(op))
 	}
 	return e.pure(op)

@@ -212,7 +212,9 @@ func (k *kernel) operators(v tile.ID) int {
 		return maxRecomputed + 1
 	}
 	for _, arg := range op.Args {
-		n += k.operators(arg)
+		if n += k.operators(arg); n > maxRecomputed {
+			break
+		}
 	}
 	return n
 }

@@ -51,11 +51,18 @@ var lookbackFamily = family{Traits: Traits{Name: SchemeLookback, Portable: true}
 		return workgroupShape(l, t, s)
 	},
 	lower: func(s *launches) scheme {
-		if len(s.gridCuts()) == 0 {
+		if len(s.gridCuts()) == 0 || s.waitsForCores() {
 			return withoutPrefix(s)
 		}
 		return &lookback{flat: flat{s}}
 	},
+}
+
+// waitsForCores reports whether tiles that look back would wait for what other cores write, unless the schedule asks for that: a
+// tile of a core takes hardly longer than a line of its cache to another one. On two cores three scans of 4 * 10^6 rows take 7.9 ms
+// so and 2.2 with a launch for each, on one core 4.1 and 4.3.
+func (s *launches) waitsForCores() bool {
+	return s.target.Cores > 1 && s.schedule.Scheme == "" && s.schedule.IDs == ""
 }
 
 func (s *lookback) meets() tile.Demands { return metByTiles | tile.Prefixes }

@@ -25,7 +25,7 @@ type Program struct {
 // Lower makes work-group kernels of a program. The schedule's Workgroup and Items
 // are those of every kernel, by default what suits each; its Scheme is that of
 // kernels with cuts, look-back by default, for which the plan has a fallback to
-// published.
+// published. Where a CPU has several cores, that is the default.
 func Lower(program *backends.Program, schedule plan.Schedule) (*Program, error) {
 	return Target{}.Lower(program, schedule)
 }
@@ -43,7 +43,7 @@ type Target struct {
 
 	BulkCopies bool // kernels copy to local memory asynchronously
 
-	Serial bool // devices run the work-items of a work-group one after the other: work-groups have one, of many rows
+	Cores int // of a CPU, which runs the work-items of a work-group one after the other: work-groups have one, of many rows; 0 of other devices
 
 	LaunchedLocal int64 // bytes of local memory that a launch may bring; on devices with less, the fallback runs
 
@@ -322,7 +322,7 @@ func (l *lowering) kernel(t *tile.Kernel, logical plan.Kernel, rows plan.Expr, l
 func (l *lowering) shaped(family *family, t *tile.Kernel, lines func(ir.Pos) string) (*kernel, error) {
 	s := shape{placement: workgroupPlacement{}, sources: l.schedule.Sources, workgroup: l.schedule.Workgroup, isOpen: l.schedule.Workgroup == 0, items: l.schedule.Items,
 		subgroup: l.target.Subgroup, budget: l.budget(), variant: l.schedule.Variant, long: l.schedule.Part > 0}
-	if l.target.Serial && s.isOpen {
+	if l.target.Cores > 0 && s.isOpen {
 		s = s.serial(t)
 	}
 	s, err := family.shape(l, t, s)

@@ -109,7 +109,9 @@ func (e *rowBody) ended(op *tile.Op) loop.Expr {
 	return e.expr(op.Args[0])
 }
 
-func (e *rowBody) mapped(op *tile.Op) loop.Expr { return e.apply(op, e.exprs(op.Args)) }
+func (e *rowBody) mapped(op *tile.Op) loop.Expr {
+	return e.ofBothSides(op, e.apply(op, e.exprs(op.Args)))
+}
 
 func (e *function) apply(op *tile.Op, args []loop.Expr) loop.Expr {
 	if op.Operator == ir.OpCast {

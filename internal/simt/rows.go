@@ -206,7 +206,8 @@ func (e *rowBody) fold(i int) {
 	if e.scanner.defers(e.function, i) {
 		return
 	}
-	e.advance(e.folds, i, e.exprs(e.Ops[i].Args))
+	op := &e.Ops[i]
+	e.advance(e.folds, i, e.ifCounted(op, e.exprs(op.Args)))
 }
 
 // replay names the results of a scan for a row of the phase after its cut. Replay

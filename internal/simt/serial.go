@@ -62,7 +62,9 @@ func (e *rowBody) eachPassing(domains []int, body func()) func() {
 			passed := e.passed[d]
 			e.b.For("next", loop.Int(0), passed.count, func(next *loop.Var) {
 				item := e.b.Let("item", loop.ToCounter(loop.At(passed.items, next)))
+				e.isVisited = true
 				e.atItem(item, true, func() { e.block(d) })
+				e.isVisited = false
 			})
 		}
 		e.visits = nil
@@ -70,11 +72,9 @@ func (e *rowBody) eachPassing(domains []int, body func()) func() {
 }
 
 // keepPassed says that the lists of a phase are those of all later ones, unless some whole tiles have gone another way.
-func (e *rowBody) keepPassed(domains []int) {
-	for _, assumed := range e.assumptions() {
-		if len(assumed) > 0 {
-			return
-		}
+func (e *rowBody) keepPassed(domains []int, ways []assumption) {
+	if slices.ContainsFunc(ways, func(assumed assumption) bool { return len(assumed) > 0 }) {
+		return
 	}
 	for _, d := range domains {
 		e.passed[d].isKnown = true
@@ -134,13 +134,19 @@ func (e *rowBody) isHere(i int) bool {
 // isFoundAgain reports whether a value can be had when all else is done with the tile: it is kept, or of the rows of d, or
 // computed once more from such values.
 func (e *rowBody) isFoundAgain(v tile.ID, d int) bool {
-	if v == 0 || e.Values[v].Domain == tile.Uniform || e.crosses(v) && e.known(v) < e.now {
-		return true
+	left := cheapOperations
+	var isFound func(v tile.ID) bool
+	isFound = func(v tile.ID) bool {
+		if v == 0 || e.Values[v].Domain == tile.Uniform || e.crosses(v) && e.known(v) < e.now {
+			return true
+		}
+		op := &e.Ops[e.Values[v].Op]
+		if e.isHere(e.Values[v].Op) && op.Domain > 0 && e.Inside(op.Domain, d) {
+			return true // its own operands are looked at by themselves
+		}
+		left--
+		isPure := op.LoadsElement() || op.IsRowNumber() || op.IsMap() && !(op.IsDear() && e.uses[v] > 1)
+		return left >= 0 && isPure && !slices.ContainsFunc(op.Args, func(arg tile.ID) bool { return !isFound(arg) })
 	}
-	op := &e.Ops[e.Values[v].Op]
-	if e.isHere(e.Values[v].Op) && op.Domain > 0 && e.Inside(op.Domain, d) {
-		return true // its own operands are looked at by themselves
-	}
-	isPure := op.LoadsElement() || op.IsRowNumber() || op.IsMap() && !(op.IsDear() && e.uses[v] > 1)
-	return isPure && !slices.ContainsFunc(op.Args, func(arg tile.ID) bool { return !e.isFoundAgain(arg, d) })
+	return isFound(v)
 }

@@ -326,6 +326,11 @@ func (op *Op) IsMap() bool { return slices.Contains(op.Traits().Args, Terms) }
 // IsDear reports whether the operation computes more than a store costs.
 func (op *Op) IsDear() bool { return op.IsMap() && op.Operator.Cost() == ir.Dear }
 
+// DividesByConstant reports whether op divides an integer by a constant, for which compilers multiply and shift.
+func (k *Kernel) DividesByConstant(op *Op) bool {
+	return (op.Operator == ir.OpDiv || op.Operator == ir.OpRem) && k.Values[op.Args[1]].Kind.IsInteger() && k.Ops[k.Values[op.Args[1]].Op].Kind == Const
+}
+
 // With iterates over the operations, with their numbers, for which all
 // conditions hold: for i, op := range k.With((*Op).Cuts).
 func (k *Kernel) With(conditions ...func(*Op) bool) iter.Seq2[int, *Op] {

@@ -33,9 +33,9 @@ type allocation struct {
 // device busy while the repetitions are queued, so that none waits for the host.
 const coverBytes, coverFills = 256 << 20, 16
 
-// A device that takes longer than slowFill to fill a sixteenth of the cover is slower
-// than any host that queues work for it, and needs no other cover.
-const slowFill = 5 * time.Millisecond
+// coverTime is how long fills go on at most: any host has queued its work by then. Of the first GPUs all of them take 1 to 2 ms, of
+// one core 300.
+const coverTime = 5 * time.Millisecond
 
 // poison fills buffers before the first repetition, so that results cannot be
 // those of the previous run.
@@ -100,11 +100,9 @@ func (r *repeater) again() (times []int64, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if first[0] < slowFill {
-		for range coverFills {
-			if err := fill(size); err != nil {
-				return nil, err
-			}
+	for left := coverParts(first[0]); left > 0; left -= coverFills {
+		if err := fill(size / coverFills * int64(min(left, coverFills))); err != nil {
+			return nil, err
 		}
 	}
 	spans, err := r.Spans(r.times, r.queue)
@@ -113,6 +111,11 @@ func (r *repeater) again() (times []int64, err error) {
 	}
 	r.Elapsed() // this time belongs to no step
 	return times, err
+}
+
+// coverParts returns how many sixteenths of the cover are filled where one takes so long.
+func coverParts(first time.Duration) int {
+	return int(min(coverTime/max(first, 1), coverFills*coverFills))
 }
 
 func (r *repeater) queue() error {
