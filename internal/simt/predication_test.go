@@ -1,6 +1,7 @@
 package simt
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -50,6 +51,33 @@ func TestPredication(t *testing.T) {
 				if strings.Contains(text, eager) && !(isCPU && c.isEager) {
 					t.Errorf("%s: %s in\n%s", c.name, eager, text)
 				}
+			}
+		}
+	}
+}
+
+// What listed and visited rows need of others is written once, however often each value is used.
+func TestLongChain(t *testing.T) {
+	text := "pipeline p(x: [n]i64, t: [m]i64) {\n\tx0 = x\n"
+	for i := range 40 {
+		text += fmt.Sprintf("\tx%d = x%d + x%d\n", i+1, i, i)
+	}
+	pipelines, errs := ir.Load("test.kg", []byte(text+"\ty = x40[x > 0]\n\tz = x40[x > 1]\n\treturn a: t[y], s: sum(z), w: scan(add, z), v: t[z]\n}\n"))
+	if errs != nil {
+		t.Fatal(errs)
+	}
+	program, _, err := compile.Compile(pipelines[0], compile.For(fuse.LevelOnePass, plan.Schedule{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, target := range []Target{{}, {Cores: 1}} {
+		lowered, err := target.Lower(program, plan.Schedule{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, k := range lowered.Kernels {
+			if length := len(k.String()); length > 1<<17 {
+				t.Errorf("%d cores: a kernel of %d bytes", target.Cores, length)
 			}
 		}
 	}
