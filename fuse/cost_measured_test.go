@@ -517,6 +517,21 @@ func TestMeasuredSearch(t *testing.T) {
 	}
 }
 
+// nanosecondsOfFirst returns what a row takes beyond its bytes in the first kernel, where one holds all stages.
+func nanosecondsOfFirst(t *testing.T, machine plan.Machine, parameters, results string) float64 {
+	t.Helper()
+	g := graph(t, parameters, "return "+results)
+	f, err := Fuse(g, strings.Join(names(g.Stages), " "), machine)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := f.Program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f.beyondBytes(p.Kernels[0]) * 1e9 / AssumedRows
+}
+
 // On cores a filter whose rows are scanned has a branch unless they can be listed first.
 func TestMeasuredListing(t *testing.T) {
 	machine := plan.Machine{Device: "measured", Units: 1, Subgroup: 1, Rates: map[string]float64{plan.RateMemory: 1e10, plan.RateLaunch: 1e-5, plan.RateSelect: 1e-9, plan.RateBranch: 50e-9}}
@@ -530,16 +545,7 @@ func TestMeasuredListing(t *testing.T) {
 	} {
 		for most, want := range map[int]float64{1: want.loops, 4096: want.workgroups} {
 			machine.MaxWorkgroup = most
-			g := graph(t, "x: [n]i64", "return y: "+result)
-			f, err := Fuse(g, strings.Join(names(g.Stages), " "), machine)
-			if err != nil {
-				t.Fatal(err)
-			}
-			p, err := f.Program()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got := f.beyondBytes(p.Kernels[0]) * 1e9 / AssumedRows; math.Abs(got-want) > 0.01 {
+			if got := nanosecondsOfFirst(t, machine, "x: [n]i64", "y: "+result); math.Abs(got-want) > 0.01 {
 				t.Errorf("%s, work-groups of up to %d: %g ns a row, not %g", result, most, got, want)
 			}
 		}
@@ -556,16 +562,7 @@ func TestMeasuredSingles(t *testing.T) {
 		"y: scan(add, x) + w":       100 + 5 + 20,
 		"y: scan(add, x), z: w + 1": 100 + 5 + 2*20,
 	} {
-		g := graph(t, "x: [n]i64, w: [n]i64", "return "+result)
-		f, err := Fuse(g, strings.Join(names(g.Stages), " "), machine)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := f.Program()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := f.beyondBytes(p.Kernels[0]) * 1e9 / AssumedRows; math.Abs(got-want) > 0.01 {
+		if got := nanosecondsOfFirst(t, machine, "x: [n]i64, w: [n]i64", result); math.Abs(got-want) > 0.01 {
 			t.Errorf("%s: %g ns a row, not %g", result, got, want)
 		}
 	}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/kgen-go/kgen/fuse"
 	"github.com/kgen-go/kgen/internal/compile"
-	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
 )
 
@@ -30,14 +29,8 @@ func TestPredication(t *testing.T) {
 		{"either side", "return y: x > 0 || i > x", true, "(x.2 > 0) | (i[first + at] > x.2)"},
 		{"a side that is dear", "return y: x > 0 && i % x != 0", false, "(x.2 > 0) && ((i[first + at]"},
 	} {
-		pipelines, errs := ir.Load("test.kg", []byte("pipeline p(x: [n]i64, i: [n]i64, f: [n]f64) {\n\t"+c.body+", f: f, i: i\n}\n"))
-		if errs != nil {
-			t.Fatal(errs)
-		}
-		program, _, err := compile.Compile(pipelines[0], compile.For(fuse.LevelOnePass, plan.Schedule{}))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := "pipeline p(x: [n]i64, i: [n]i64, f: [n]f64) {\n\t" + c.body + ", f: f, i: i\n}\n"
+		program := compiled(t, text, compile.For(fuse.LevelOnePass, plan.Schedule{}))
 		for _, target := range []Target{{}, {Cores: 1}} {
 			lowered, err := target.Lower(program, plan.Schedule{})
 			if err != nil {
@@ -62,14 +55,8 @@ func TestLongChain(t *testing.T) {
 	for i := range 40 {
 		text += fmt.Sprintf("\tx%d = x%d + x%d\n", i+1, i, i)
 	}
-	pipelines, errs := ir.Load("test.kg", []byte(text+"\ty = x40[x > 0]\n\tz = x40[x > 1]\n\treturn a: t[y], s: sum(z), w: scan(add, z), v: t[z]\n}\n"))
-	if errs != nil {
-		t.Fatal(errs)
-	}
-	program, _, err := compile.Compile(pipelines[0], compile.For(fuse.LevelOnePass, plan.Schedule{}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text += "\ty = x40[x > 0]\n\tz = x40[x > 1]\n\treturn a: t[y], s: sum(z), w: scan(add, z), v: t[z]\n}\n"
+	program := compiled(t, text, compile.For(fuse.LevelOnePass, plan.Schedule{}))
 	for _, target := range []Target{{}, {Cores: 1}} {
 		lowered, err := target.Lower(program, plan.Schedule{})
 		if err != nil {

@@ -6,7 +6,6 @@ import (
 
 	"github.com/kgen-go/kgen/fuse"
 	"github.com/kgen-go/kgen/internal/compile"
-	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
 )
 
@@ -32,14 +31,7 @@ func TestSerial(t *testing.T) {
 		{"one that looks back there as asked", "x: [n]i64) {\n\treturn y: scan(add, x)", plan.Schedule{Scheme: SchemeLookback}, 1, serialItems, 0, 2, SchemeLookback},
 		{"work-groups as asked on several cores", "x: [n]i64) {\n\treturn y: x[x > 0]", plan.Schedule{Workgroup: 32, Items: 4}, 32, 4, 0, 2, SchemePublished},
 	} {
-		pipelines, errs := ir.Load("test.kg", []byte("pipeline p("+c.text+"\n}\n"))
-		if errs != nil {
-			t.Fatal(errs)
-		}
-		program, _, err := compile.Compile(pipelines[0], compile.For(fuse.LevelOnePass, c.schedule))
-		if err != nil {
-			t.Fatal(err)
-		}
+		program := compiled(t, "pipeline p("+c.text+"\n}\n", compile.For(fuse.LevelOnePass, c.schedule))
 		lowered, err := Target{Cores: c.cores}.Lower(program, c.schedule)
 		if err != nil {
 			t.Fatal(err)
