@@ -148,6 +148,8 @@ func (p *printer) decl(s *loop.Decl) {
 			qualifier += p.dialect.Align
 		}
 		p.line("%s%s %s[%d];", qualifier, p.memoryType(t), p.names.Declare(s.Var), t.Len)
+	case t.Form == loop.Array && s.Kept:
+		p.line("%s %s[%d];", p.memoryType(t), p.names.Declare(s.Var), t.Len)
 	case t.Form == loop.Array:
 		p.line("%s %s[%d] = {0};", p.memoryType(t), p.names.Declare(s.Var), t.Len)
 	case s.Init == nil:

@@ -79,6 +79,13 @@ func (b *Builder) Storage(name string, t Type) *Var {
 	return v
 }
 
+// KeptStorage declares storage of form Array that holds anything at first.
+func (b *Builder) KeptStorage(name string, t Type) *Var {
+	v := &Var{Name: name, T: t}
+	b.Add(&Decl{Var: v, Kept: true})
+	return v
+}
+
 // Make declares a slice of length zeros of t's scalar type.
 func (b *Builder) Make(name string, t Type, length Expr) *Var {
 	v := &Var{Name: name, T: SliceOf(t)}

@@ -9,14 +9,14 @@ type Stmt interface{ stmt() }
 type (
 	// Decl declares a variable that Assign may change: Init is its first
 	// value (nil: zero; of a slice: another one, whose memory it has until Grow moves it), or it is storage. Storage of form Array is zeroed,
-	// one of form Slice is made with Length zeros, or holds anything if it is Kept. Storage in Local memory is
+	// one of form Slice is made with Length zeros, or either holds anything if it is Kept. Storage in Local memory is
 	// one per work-group, holds anything at first, and is declared in the
 	// outermost body of a kernel.
 	Decl struct {
 		Var    *Var
 		Init   Expr
 		Length Expr // of form Slice without Init
-		Kept   bool // storage of form Slice that may be what an earlier call of the pipeline has left (profile cores)
+		Kept   bool // storage of form Slice that may be what an earlier call of the pipeline has left (profile cores), or of form Array what was there before (profile simt)
 		Over   *Var // storage in Local memory that Var shares its bytes with; what one stores the other does not load
 		Launch bool // storage in Local memory that a launch brings: one at most a kernel
 	}

@@ -299,6 +299,9 @@ func (v *verifier) decl(s *Decl) {
 		if s.Init != nil || s.Length != nil || s.Var.T.Len < 1 {
 			v.fail("an array is declared by the length in its type, at least 1")
 		}
+		if s.Kept && (v.profile == Cores || s.Var.T.Space != Private) {
+			v.fail("only the private array of a work-item is said to hold anything")
+		}
 	case Slice:
 		if s.Kept && v.guarded > 0 {
 			v.fail("what an earlier call has left is declared where one worker runs")

@@ -430,6 +430,7 @@ func (s *launches) endFunction(e *function, l launch) plan.Step {
 	f.Body = append(shared, f.Body...)
 	if l.workgroup == 1 {
 		loop.SingleWorkItem(f)
+		loop.Distribute(f)
 	}
 	program := &loop.Program{Name: f.Name, Funcs: append(slices.Clone(l.children), f), Long: s.long}
 	if err := loop.Verify(program, loop.Simt); err != nil {

@@ -33,6 +33,16 @@ func (s shape) serial(t *tile.Kernel) shape {
 	return s
 }
 
+// perRow declares an array with an element for each row of the work-item, each of which is stored before it is loaded. A core takes as
+// long to clear it as for some operators; on GPUs it is in registers.
+func (e *function) perRow(name string, k ir.Kind) *loop.Var {
+	t := loop.ArrayOf(e.items, loop.ScalarOf(k))
+	if e.isSerial {
+		return e.b.KeptStorage(name, t)
+	}
+	return e.b.Storage(name, t)
+}
+
 // A core guesses whether a row passes a mask. Where it is often wrong, that takes longer than all else that is done with the
 // row. So the rows of a tile that pass are listed, without a branch, and visited when all else is done.
 
@@ -50,7 +60,7 @@ func (e *rowBody) eachPassing(domains []int, body func()) func() {
 			e.b.Assign(p.count, loop.Int(0))
 		} else if p == nil {
 			e.passed[d] = &passedRows{
-				items: e.b.Storage("passed", loop.ArrayOf(e.items, loop.ScalarOf(ir.U16))),
+				items: e.perRow("passed", ir.U16),
 				count: e.b.Decl("passing", loop.Int(0)),
 			}
 		}

@@ -178,7 +178,10 @@ func (k *kernel) declaration(s *loop.Decl) statement {
 		}
 	case s.Var.T.Form == loop.Array:
 		return func(t *thread) flow {
-			t.memory[place].storage = &storage{int64(s.Var.T.Len), slices.Repeat([]ir.Scalar{{Kind: s.Var.T.Kind}}, s.Var.T.Len)}
+			t.memory[place].storage = &storage{length: int64(s.Var.T.Len)}
+			if !s.Kept {
+				t.memory[place].storage.values = slices.Repeat([]ir.Scalar{{Kind: s.Var.T.Kind}}, s.Var.T.Len)
+			}
 			return false
 		}
 	case s.Init != nil:
