@@ -71,11 +71,6 @@ func (f *Fusion) beyondBytes(k *tile.Kernel) float64 {
 			total += rows[domain.Parent] * m.Rates[plan.RateBranch]
 		}
 	}
-	operator, column := m.Rates[plan.RateOperator], 0.0
-	if single, isMeasured := m.Rates[plan.RateSingle]; isMeasured && cuts > 0 {
-		operator, column = single, m.Rates[plan.RateColumn]
-		total -= min(usualColumns*rows[0]*column, total)
-	}
 	chunkwise := false
 	for i := range k.Ops {
 		op := &k.Ops[i]
@@ -86,10 +81,7 @@ func (f *Fusion) beyondBytes(k *tile.Kernel) float64 {
 		if op.IsChunkwise() && phase[i] > 0 { // it waits as another prefix would, and its group for its stores
 			total += rows[0] * (m.Rates[plan.RateWaiting] + m.Rates[plan.RateStoring])
 		}
-		seconds := rows[op.Domain] * f.rowSeconds(k, op, rows, operator)
-		if op.Kind == tile.Load || op.Kind == tile.Store {
-			seconds += rows[op.Domain] * column
-		}
+		seconds := rows[op.Domain] * f.rowSeconds(k, op, rows)
 		if again[i] {
 			seconds *= 2
 		}
@@ -100,9 +92,6 @@ func (f *Fusion) beyondBytes(k *tile.Kernel) float64 {
 	}
 	return total
 }
-
-// usualColumns is how many columns the kernel moves by which a prefix is measured.
-const usualColumns = 2
 
 // inLoops reports whether kernels are loops over their rows, as those of emitted Go, and not work-groups, which PoCL runs on cores, too.
 func inLoops(m *plan.Machine) bool { return m.Subgroup <= 1 && m.MaxWorkgroup <= 1 }
@@ -170,19 +159,29 @@ func foldsSegments(k *tile.Kernel) bool {
 }
 
 // rowSeconds returns the seconds that an operation takes for a row beyond its bytes. Domains have so many rows.
-func (f *Fusion) rowSeconds(k *tile.Kernel, op *tile.Op, rows []float64, operator float64) float64 {
+func (f *Fusion) rowSeconds(k *tile.Kernel, op *tile.Op, rows []float64) float64 {
 	m := &f.Machine
 	switch op.Kind {
 	case tile.Reduce:
-		return operator
+		return m.Rates[plan.RateOperator]
 	case tile.Map:
 		if op.Operator.Cost() == ir.Dear && !k.DividesByConstant(op) {
+			if quotient, isMeasured := m.Rates[plan.RateQuotient]; isMeasured && k.Values[op.Args[0]].Kind.IsFloat() {
+				return quotient
+			}
 			return m.Rates[plan.RateDear]
 		}
-		return operator
+		return m.Rates[plan.RateOperator]
 	case tile.Load, tile.Store:
-		if a := k.Streams[op.Stream].Access; a == tile.Permute || a == tile.Gather && op.LoadsAt() && !op.Ascending { // others are read in order
+		if a := k.Streams[op.Stream].Access; a == tile.Permute || a == tile.Gather && op.LoadsAt() && !op.Ascending {
 			return m.Curves[plan.CurveGather].At(f.Graph.reachedBytes(k, op, rows))
+		}
+		if op.LoadsAt() && m.RunsInTurn() { // in order, but one row after the other
+			return m.Curves[plan.CurveGather].At(0)
+		}
+	case tile.Shift:
+		if m.RunsInTurn() {
+			return f.recomputed(k, op, rows)
 		}
 	case tile.Search:
 		return m.Curves[plan.CurveGather].At(f.Graph.tableBytes(k, op))
@@ -202,15 +201,39 @@ func (f *Fusion) rowSeconds(k *tile.Kernel, op *tile.Op, rows []float64, operato
 	return 0
 }
 
+// recomputed returns the seconds that the operand of a shift takes, which is computed once more for another row.
+func (f *Fusion) recomputed(k *tile.Kernel, shift *tile.Op, rows []float64) (seconds float64) {
+	at := k.Values[shift.Res[0]].Op
+	for i, isNeeded := range k.NeededBy(func(i int) bool { return i == at }) {
+		if op := &k.Ops[i]; isNeeded && i != at && op.Domain != tile.Uniform && (op.IsMap() || op.LoadsAt()) {
+			seconds += f.rowSeconds(k, op, rows)
+		}
+	}
+	return seconds
+}
+
 // searching returns the seconds of a search in a hash table: those of the curve usual where searches
 // are not measured.
 func (f *Fusion) searching(k *tile.Kernel, op *tile.Op, usual string) float64 {
 	bytes := f.Graph.tableBytes(k, op)
 	curve, isMeasured := f.Machine.Curves[plan.CurveSearch]
-	if !isMeasured {
-		return f.Machine.Curves[usual].At(bytes)
+	operators, searches := beside(k)
+	if !isMeasured || f.Machine.RunsInTurn() && isLikelyDirect(k, op) {
+		curve, operators = f.Machine.Curves[usual], 0
 	}
-	return curve.At(bytes) + hashing(k)*f.Machine.Curves[plan.CurveHashed].At(bytes)
+	return curve.At(bytes) + min(float64(operators)/hashOperators+float64(searches-1), 1)*f.Machine.Curves[plan.CurveHashed].At(bytes)
+}
+
+// isLikelyDirect reports whether the slots of a table are keys rather than hashes if the keys are near each other, as those of one
+// integer often are. Then a row reaches into the table once.
+func isLikelyDirect(k *tile.Kernel, op *tile.Op) bool {
+	switch op.Kind {
+	case tile.Insert:
+		return op.Direct || len(op.Keys) <= 1
+	case tile.Match, tile.Probe:
+		return k.Values[op.Args[2]].Likely
+	}
+	return false
 }
 
 // tellsFound reports whether rows pass a guard by what a search in their kernel has found. Whether it would find
@@ -233,12 +256,11 @@ func tellsFound(k *tile.Kernel, guard tile.ID) bool {
 // those of a hash of two keys, without casts.
 const hashOperators = 12
 
-// hashing returns how much k does for its rows beside one search, as a part of a hash and one at most. While a core waits for
+// beside counts the operators and searches of k. While a core waits for
 // what is searched, it goes on to later rows, as far as it looks ahead: the fewer rows, the more it computes for each.
 // Another search is guessed wrong as often, and then what has begun of this one is lost: inserts in two tables of 16 MiB
 // took 23 ms for 10^6 rows in one loop, 10 in loops of their own.
-func hashing(k *tile.Kernel) float64 {
-	operators, searches := 0, 0
+func beside(k *tile.Kernel) (operators, searches int) {
 	for _, op := range k.With(func(op *tile.Op) bool { return op.IsMap() || isSearched(op) }) {
 		switch {
 		case op.Domain == tile.Uniform || op.Epilogue:
@@ -248,7 +270,7 @@ func hashing(k *tile.Kernel) float64 {
 			operators++
 		}
 	}
-	return min(float64(operators)/hashOperators+float64(searches-1), 1)
+	return operators, searches
 }
 
 // isSearched reports whether op searches in a hash table, or inserts into one.

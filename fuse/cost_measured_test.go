@@ -503,8 +503,9 @@ func TestMeasuredSearch(t *testing.T) {
 				if hashed == far && searches > before+1 {
 					t.Errorf("two tables are searched in one kernel: %s", f)
 				}
-				if isApart := hashing(k) < 0.5; isApart != (hashed == far) {
-					t.Errorf("hashes cost %g s more where a kernel searches, and a share of %.2f of them is there: %s", hashed, hashing(k), f)
+				operators, _ := beside(k)
+				if isApart := operators < hashOperators/2; isApart != (hashed == far) {
+					t.Errorf("hashes cost %g s more where a kernel searches, and %d operators of them are there: %s", hashed, operators, f)
 				}
 				if got := f.Graph.tableBytes(k, op); got != 8*assumedSlots*AssumedRows {
 					t.Errorf("a table has %g bytes", got)
@@ -552,18 +553,89 @@ func TestMeasuredListing(t *testing.T) {
 	}
 }
 
-// Behind a prefix, operators take what they take row by row, and each column more than the usual two takes its time.
-func TestMeasuredSingles(t *testing.T) {
+// Quotients of floats take their own time where that is measured, and others that of what is dear.
+func TestMeasuredQuotients(t *testing.T) {
 	machine := plan.Machine{Device: "measured", Units: 1, Subgroup: 1, MaxWorkgroup: 4096, Rates: map[string]float64{plan.RateMemory: 1e10, plan.RateLaunch: 1e-5,
-		plan.RateLookback: 100e-9, plan.RateOperator: 1e-9, plan.RateSingle: 5e-9, plan.RateColumn: 20e-9}}
-	for result, want := range map[string]float64{
-		"y: x + 1, z: w":            1,
-		"y: scan(add, x), z: w":     100, // w is a result as it is
-		"y: scan(add, x) + w":       100 + 5 + 20,
-		"y: scan(add, x), z: w + 1": 100 + 5 + 2*20,
+		plan.RateOperator: 1e-9, plan.RateDear: 100e-9, plan.RateQuotient: 20e-9}}
+	for _, test := range []struct {
+		column, result string
+		want           float64
+	}{
+		{"i64", "x / (x | 1)", 100 + 3}, // with a check for zero
+		{"i64", "x / 8", 1},
+		{"f64", "x / x", 20},
+		{"f32", "sqrt(x) + x", 20 + 1},
+		{"f64", "x / 3.0", 20},
+		{"date", "day(x)", 100},
 	} {
-		if got := nanosecondsOfFirst(t, machine, "x: [n]i64, w: [n]i64", result); math.Abs(got-want) > 0.01 {
-			t.Errorf("%s: %g ns a row, not %g", result, got, want)
+		if got := nanosecondsOfFirst(t, machine, "x: [n]"+test.column, "y: "+test.result); math.Abs(got-test.want) > 0.01 {
+			t.Errorf("%s of %s: %g ns a row, not %g", test.result, test.column, got, test.want)
+		}
+	}
+}
+
+// Where work-groups run in turn, what is computed for another row is computed once more.
+func TestMeasuredShifts(t *testing.T) {
+	machine := plan.Machine{Device: "measured", Units: 1, Subgroup: 1, Rates: map[string]float64{plan.RateMemory: 1e10, plan.RateLaunch: 1e-5, plan.RateOperator: 1e-9}}
+	chain := "x"
+	for range 6 {
+		chain = "(" + chain + " * 3 + " + chain + ")"
+	}
+	for result, want := range map[string]struct{ loops, workgroups float64 }{
+		"prev(x, 1, 0)":             {0, 0},
+		"prev(x * 3, 1, 0)":         {1, 2},
+		"prev(x * 3, 1, 0) + x * 3": {2, 3},
+		"prev(" + chain + ", 1, 0)": {12, 24},
+	} {
+		for most, want := range map[int]float64{1: want.loops, 4096: want.workgroups} {
+			machine.MaxWorkgroup = most
+			if got := nanosecondsOfFirst(t, machine, "x: [n]i64", "y: "+result); math.Abs(got-want) > 0.01 {
+				t.Errorf("%s, work-groups of up to %d: %g ns a row, not %g", result, most, got, want)
+			}
+		}
+	}
+}
+
+// Where work-groups run in turn, a key that may be a slot takes what reaching into a table takes, and two keys a search, with what is
+// computed beside it.
+func TestMeasuredDirect(t *testing.T) {
+	machine := plan.Machine{Device: "measured", Units: 1, Subgroup: 1, MaxWorkgroup: 4096, Rates: map[string]float64{plan.RateMemory: 1e10, plan.RateLaunch: 1e-5},
+		Curves: map[string]plan.Curve{plan.CurveGather: {{Bytes: 1, Seconds: 1e-9}}, plan.CurveAtomic: {{Bytes: 1, Seconds: 2e-9}},
+			plan.CurveSearch: {{Bytes: 1, Seconds: 10e-9}}, plan.CurveHashed: {{Bytes: 1, Seconds: 5e-9}}}}
+	for _, test := range []struct {
+		parameters, result string
+		entered, found     float64
+	}{
+		{"a: [n]i64, c: [m]i64", "find(a, in: c)", 2, 1},
+		{"a: [n]i64, b: [n]i64, c: [m]i64, d: [m]i64", "find((a, b), in: (c, d))", 10, 10},
+	} {
+		f, err := Fuse(graphOf(t, test.parameters, "return row: "+test.result, Options{Hash: DefaultHash}), LevelNone, machine)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := f.Program()
+		if err != nil {
+			t.Fatal(err)
+		}
+		searches := 0
+		for _, k := range p.Kernels {
+			for i := range k.Ops {
+				op := &k.Ops[i]
+				if !isSearched(op) {
+					continue
+				}
+				searches++
+				want := test.found
+				if op.Kind == tile.Insert {
+					want = test.entered
+				}
+				if got := 1e9 * f.rowSeconds(k, op, f.Graph.rowsOfKernel(k)); math.Abs(got-want) > 0.01 {
+					t.Errorf("%s: %s takes %g ns a row, not %g", test.result, op.Kind, got, want)
+				}
+			}
+		}
+		if searches != 2 {
+			t.Errorf("%s: %d kernels search", test.result, searches)
 		}
 	}
 }

@@ -82,6 +82,7 @@ const (
 	RateCall     = "call"     // seconds that a plan takes beyond its launches
 	RateOperator = "operator" // seconds a row that an element-wise operator takes, such as an addition
 	RateDear     = "dear"     // seconds a row that a dear one takes, such as a division
+	RateQuotient = "quotient" // seconds a row that a quotient or root of floats takes, on devices that compute them in lanes
 	RateLoop     = "loop"     // seconds a row that a kernel takes on a core, however little it does with the row
 	RateScan     = "scan"     // seconds a row that a scan within a work-group takes, with its barriers
 	RateLookback = "lookback" // seconds a row that a grid-wide prefix takes, with its scan
@@ -91,8 +92,6 @@ const (
 	RateBeside   = "beside"   // seconds a row that each further scan takes beside the first one of a grid-wide prefix
 	RateWaiting  = "waiting"  // seconds a row that a grid-wide prefix takes more if it waits for another one of its kernel
 	RateStoring  = "storing"  // seconds a row that such a prefix takes more if rows are stored before it, which has to be seen before the prefix is
-	RateSingle   = "single"   // seconds a row that an element-wise operator takes in a kernel with a grid-wide prefix, on devices whose lanes other kernels use
-	RateColumn   = "column"   // seconds a row that each further column takes that such a kernel loads or stores, on these
 	RateClosing  = "closing"  // the same of a prefix over segments that end in its kernel
 )
 

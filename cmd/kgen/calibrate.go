@@ -148,7 +148,7 @@ func writeCalibration(out io.Writer, f *calibrate.File) error {
 			rows = append(rows, []string{name, "", explore.Nanoseconds(1e9 * seconds)})
 		}
 	}
-	for _, name := range []string{plan.RateOperator, plan.RateDear, plan.RateLoop, plan.RateScan, plan.RateLookback, plan.RateBeside, plan.RateWaiting, plan.RateStoring, plan.RateClosing, plan.RateSelect, plan.RateBranch, plan.RateSingle, plan.RateColumn} {
+	for _, name := range []string{plan.RateOperator, plan.RateDear, plan.RateQuotient, plan.RateLoop, plan.RateScan, plan.RateLookback, plan.RateBeside, plan.RateWaiting, plan.RateStoring, plan.RateClosing, plan.RateSelect, plan.RateBranch} {
 		if seconds, ok := rate[name]; ok {
 			rows = append(rows, []string{name, "", fmt.Sprintf("%.3f ns a row", 1e9*seconds)})
 		}

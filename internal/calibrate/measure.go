@@ -268,6 +268,12 @@ func (c *calibration) operators(ctx context.Context) error {
 	if ok {
 		rates[plan.RateDear] = seconds / dearChained
 	}
+	if err != nil || !c.file.Machine.RunsInTurn() {
+		return err
+	}
+	if seconds, ok, err = c.beyond(ctx, plan.RateQuotient, quotientProbe(c.rows)); ok {
+		rates[plan.RateQuotient] = seconds / dearChained
+	}
 	return err
 }
 
@@ -303,28 +309,6 @@ func (c *calibration) prefixes(ctx context.Context) error {
 			return err
 		}
 	}
-	if c.file.Machine.RunsInTurn() {
-		return c.singles(ctx)
-	}
-	return nil
-}
-
-// singles measures what compilers compute row by row, since each row needs a state of the one before: operators, and
-// columns that are loaded and stored. Where nothing does, they compute many rows at once.
-func (c *calibration) singles(ctx context.Context) error {
-	rates := c.file.Machine.Rates
-	rates[plan.RateSingle] = 0 // not to be predicted by another rate
-	var times [3]float64
-	for i, p := range []Probe{singleProbe(c.rows), columnProbe(0, c.rows), columnProbe(manyColumns, c.rows)} {
-		seconds, ok, err := c.beyond(ctx, plan.RateSingle, p)
-		if err != nil || !ok {
-			delete(rates, plan.RateSingle)
-			return err
-		}
-		times[i] = seconds
-	}
-	rates[plan.RateSingle] = max(times[0]/manyOperators, rates[plan.RateOperator])
-	rates[plan.RateColumn] = max(times[2]-times[1], 0) / manyColumns
 	return nil
 }
 

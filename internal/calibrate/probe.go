@@ -117,27 +117,6 @@ func operators(operator string) string {
 	return text
 }
 
-// singleProbe has the operators for a state that goes from row to row.
-func singleProbe(n int64) Probe {
-	return Probe{Name: "operators behind a scan", Text: "pipeline behind(z: [n]i64) {\n\tx = scan(add, z)\n\treturn y: " + operators("+") + "\n}\n", Level: "onepass", Rows: n, columns: arguments{rows}}
-}
-
-// columnProbe loads and stores so many columns beside a scan, which has one of each itself. They have few bytes, behind which
-// nothing is hidden.
-func columnProbe(columns int, n int64) Probe {
-	p := Probe{Name: fmt.Sprintf("%d columns beside a scan", columns), Level: "onepass", Rows: n, columns: arguments{flags}}
-	parameters, results := "x: [n]bool", "s"
-	for i := range columns / 2 {
-		parameters += fmt.Sprintf(", x%d: [n]bool", i)
-		results += fmt.Sprintf(", y%d: x%d != s", i, i)
-		p.columns = append(p.columns, flags)
-	}
-	p.Text = "pipeline columns(" + parameters + ") {\n\ts = scan(or, x)\n\treturn " + results + "\n}\n"
-	return p
-}
-
-const manyColumns = 4
-
 // loopProbe hardly has bytes, and two operators.
 func loopProbe(n int64) Probe {
 	return Probe{Name: "loop", Text: "pipeline looped(x: [n]bool) { return y: count(x) }\n", Level: "onepass", Rows: n, columns: arguments{flags}}
@@ -150,6 +129,15 @@ func dearProbe(n int64) Probe {
 		text = "(" + text + " + 12345) / divisor"
 	}
 	return Probe{Name: "divisions", Text: "pipeline divided(x: [n]i64) {\n\tdivisor = x | 1\n\treturn y: " + text + "\n}\n", Level: "onepass", Rows: n, columns: arguments{rows}}
+}
+
+// quotientProbe is the same with floats: processors have no division of 64-bit integers in lanes, but one of floats.
+func quotientProbe(n int64) Probe {
+	text := "f"
+	for range dearChained {
+		text = "(" + text + " + 12345.0) / divisor"
+	}
+	return Probe{Name: "quotients of floats", Text: "pipeline quotients(x: [n]i64) {\n\tf = f64(x)\n\tdivisor = f + 1.0\n\treturn y: " + text + "\n}\n", Level: "onepass", Rows: n, columns: arguments{rows}}
 }
 
 func scanProbe(level string, n int64) Probe {

@@ -53,7 +53,7 @@ func (c *calibration) tables(ctx context.Context) error {
 		}
 	}
 	c.file.Machine.Curves = made
-	if c.Shaped {
+	if c.Shaped && !c.file.Machine.RunsInTurn() {
 		return nil
 	}
 	return c.searches(ctx)
