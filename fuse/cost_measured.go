@@ -225,7 +225,7 @@ func (f *Fusion) searching(k *tile.Kernel, op *tile.Op, usual string) float64 {
 }
 
 // isLikelyDirect reports whether the slots of a table are keys rather than hashes if the keys are near each other, as those of one
-// integer often are. Then a row reaches into the table once.
+// column often are. Then a row reaches into the table once.
 func isLikelyDirect(k *tile.Kernel, op *tile.Op) bool {
 	switch op.Kind {
 	case tile.Insert:

@@ -8,6 +8,7 @@ import (
 	"github.com/kgen-go/kgen/fuse"
 	"github.com/kgen-go/kgen/internal/compile"
 	"github.com/kgen-go/kgen/internal/simt"
+	"github.com/kgen-go/kgen/ir"
 	"github.com/kgen-go/kgen/plan"
 	"github.com/kgen-go/kgen/testsuite"
 	"github.com/kgen-go/kgen/testsuite/internal/kerneltest"
@@ -38,7 +39,7 @@ func TestWorkGroups(t *testing.T) {
 				}
 				target, schedule := simt.Target{}, plan.Schedule{Workgroup: 8, Items: 4, Scheme: []string{simt.SchemeLookback, simt.SchemePublished}[(i+j)%2]}
 				if (i+2*j)%3 == 0 { // as on CPUs
-					target.Cores, schedule.Workgroup, schedule.Items = 1, 0, 11
+					target.Cores, schedule.Workgroup, schedule.Items = 1, 0, []int{11, 16, 40}[i/3%3] // loops of 16 rows and more are split
 				}
 				lowered, err := target.Lower(program, schedule)
 				if err != nil {
@@ -133,4 +134,28 @@ func TestSerialSearches(t *testing.T) {
 		return
 	}
 	t.Fatal("the corpus has no find_values")
+}
+
+// Values of filtered rows that a later phase folds with those of all rows are loaded of each row, also where none was stored.
+func TestSerialKept(t *testing.T) {
+	pipelines, errs := ir.Load("kept.kg", []byte(`pipeline p(x: [n]i64, k: [n]i64) {
+	s = scan(add, k)
+	m = x > 0
+	q = x[m] / (x[m] | 1)
+	return s, t: sum(q + s[m])
+}
+`))
+	if err := errs.Err(); err != nil {
+		t.Fatal(err)
+	}
+	program, _, err := compile.Compile(pipelines[0], compile.For(fuse.LevelOnePass, plan.Schedule{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lowered, err := simt.Target{Cores: 1}.Lower(program, plan.Schedule{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := testsuite.RandomData{Rows: 600, Shape: testsuite.Mixed, Whole: true}
+	kerneltest.AgreeEmulated(t, lowered, pipelines[0], "rows that do not pass", data.Columns(pipelines[0]))
 }

@@ -271,8 +271,11 @@ func (c *calibration) operators(ctx context.Context) error {
 	if err != nil || !c.file.Machine.RunsInTurn() {
 		return err
 	}
+	rates[plan.RateQuotient] = 0 // not to be predicted as dear
 	if seconds, ok, err = c.beyond(ctx, plan.RateQuotient, quotientProbe(c.rows)); ok {
 		rates[plan.RateQuotient] = seconds / dearChained
+	} else {
+		delete(rates, plan.RateQuotient)
 	}
 	return err
 }

@@ -153,3 +153,30 @@ func TestDisturbedForAWhile(t *testing.T) {
 		t.Errorf("%v, not %v", got, want)
 	}
 }
+
+// dearBench predicts quotients as dear unless they have a time of their own.
+type dearBench struct{ steadyBench }
+
+func (b *dearBench) Time(ctx context.Context, p *Probe, m plan.Machine) (Timing, error) {
+	t, err := b.steadyBench.Time(ctx, p, m)
+	if _, isKnown := m.Rates[plan.RateQuotient]; p.sharesKernels(ptr(quotientProbe(p.Rows))) && !isKnown {
+		t.Predicted = 2 * t.Seconds
+	}
+	return t, err
+}
+
+func ptr(p Probe) *Probe { return &p }
+
+// Quotients of floats are measured where work-groups run in turn, and not predicted by what they are to replace.
+func TestQuotients(t *testing.T) {
+	for most, isMeasured := range map[int]bool{1: false, 4096: true} {
+		declared := plan.Machine{Subgroup: 1, MaxWorkgroup: most, Rates: map[string]float64{plan.RateMemory: 1e10, plan.RateLaunch: 1e-6}}
+		f, err := Measure(t.Context(), &dearBench{}, declared, Options{Declared: declared, Shaped: most > 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if seconds, ok := f.Machine.Rates[plan.RateQuotient]; ok != isMeasured || ok && seconds <= 0 {
+			t.Errorf("work-groups of up to %d: a quotient takes %g s, measured: %t", most, seconds, ok)
+		}
+	}
+}

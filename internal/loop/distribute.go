@@ -19,7 +19,7 @@ func Distribute(f *Func) {
 	f.Body = distributed(f.Body, alone)
 }
 
-// Loops of so many rows are split. The arrays of more do not stay in a core's nearest cache.
+// Only loops of so many rows are split: fewer fill no lanes, and arrays of more would not stay in a core's nearest cache.
 const leastDistributed, mostDistributed = 16, 512
 
 func distributed(body []Stmt, alone map[*Var]bool) (list []Stmt) {
@@ -135,11 +135,18 @@ func (d *distribution) isCopied(let *Let) bool {
 		case *Load:
 			isPlain = isPlain && !d.states[d.place(x.Memory)] && d.isInOrder(x.Index)
 		case *Const, *Cast, *ID:
-		default:
+		case *Call:
+			isPlain = false
+		case *Unary:
+			operators++
+			isPlain = isPlain && x.Op.Cost() != ir.Dear
+		case *Binary:
 			if !x.Type().Counter {
 				operators++
 			}
-			isPlain = isPlain && !isScalar(x)
+			isPlain = isPlain && (x.Op.Cost() != ir.Dear || x.Type().Kind.IsInteger() && !isScalar(x))
+		default:
+			operators++
 		}
 	})
 	d.operators[let.Var] = operators

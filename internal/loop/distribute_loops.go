@@ -91,19 +91,20 @@ func (d *distribution) stage(stage int, arrays map[*Var]*Var) *For {
 		case isNote:
 			notes = append(notes, one)
 			continue
+		case isLet && d.copied[let.Var]: // the note is of what follows, too
+			if needed[let.Var] {
+				names[let.Var] = &Var{Name: let.Var.Name, T: let.Var.T}
+				s.Body = append(s.Body, &Let{names[let.Var], renamedExpr(let.X, names)})
+			}
+			continue
 		case isHere:
 			s.Body = append(s.Body, append(notes, renamed(one, names))...)
 			if isLet && arrays[let.Var] != nil {
 				s.Body = append(s.Body, &Store{arrays[let.Var], item, let.Var})
 			}
 		case isLet && needed[let.Var]:
-			copied := &Var{Name: let.Var.Name, T: let.Var.T}
-			if d.copied[let.Var] {
-				s.Body = append(s.Body, &Let{copied, renamedExpr(let.X, names)})
-			} else {
-				s.Body = append(s.Body, &Let{copied, &Load{Memory: arrays[let.Var], Index: item}})
-			}
-			names[let.Var] = copied
+			names[let.Var] = &Var{Name: let.Var.Name, T: let.Var.T}
+			s.Body = append(s.Body, &Let{names[let.Var], &Load{Memory: arrays[let.Var], Index: item}})
 		}
 		notes = nil
 	}

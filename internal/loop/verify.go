@@ -300,7 +300,7 @@ func (v *verifier) decl(s *Decl) {
 			v.fail("an array is declared by the length in its type, at least 1")
 		}
 		if s.Kept && (v.profile == Cores || s.Var.T.Space != Private) {
-			v.fail("only the private array of a work-item is said to hold anything")
+			v.fail("only private arrays may be declared Kept")
 		}
 	case Slice:
 		if s.Kept && v.guarded > 0 {

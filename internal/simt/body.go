@@ -318,7 +318,7 @@ func (e *rowBody) declareKept() {
 		if e.keepsBits(id) {
 			e.kept[id] = e.b.Decl(name, number(ir.U32, 0))
 		} else {
-			e.kept[id] = e.perRow(name, e.Values[v].Kind)
+			e.kept[id] = e.perRow(name, e.Values[v].Kind, e.Values[v].Domain == 0)
 		}
 	}
 }

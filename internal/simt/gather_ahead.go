@@ -19,7 +19,7 @@ func (e *rowBody) eachGathered(body func()) {
 	ahead := map[int]*loop.Var{}
 	for _, i := range gathers {
 		v := e.Ops[i].Res[0]
-		ahead[i] = e.perRow(e.name(v)+"_ahead", e.Values[v].Kind)
+		ahead[i] = e.b.Storage(e.name(v)+"_ahead", loop.ArrayOf(e.items, loop.ScalarOf(e.Values[v].Kind)))
 	}
 	for _, i := range gathers {
 		op := &e.Ops[i]

@@ -85,7 +85,7 @@ func (k *kernel) storesRows() bool {
 // declareHeld declares the columns that work-items hold.
 func (e *tileBody) declareHeld() {
 	for _, i := range e.stagedReads() {
-		e.columns[i] = e.perRow(e.Streams[i].Name+"_rows", e.Streams[i].Kind)
+		e.columns[i] = e.b.Storage(e.Streams[i].Name+"_rows", loop.ArrayOf(e.items, loop.ScalarOf(e.Streams[i].Kind)))
 	}
 }
 

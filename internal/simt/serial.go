@@ -33,11 +33,11 @@ func (s shape) serial(t *tile.Kernel) shape {
 	return s
 }
 
-// perRow declares an array with an element for each row of the work-item, each of which is stored before it is loaded. A core takes as
-// long to clear it as for some operators; on GPUs it is in registers.
-func (e *function) perRow(name string, k ir.Kind) *loop.Var {
+// perRow declares an array with an element for each row of the work-item. Clearing it takes a core as long as a few operators, so it
+// holds anything at first if each element is stored before it is loaded; those of filtered rows are not, where all rows are folded.
+func (e *function) perRow(name string, k ir.Kind, isStored bool) *loop.Var {
 	t := loop.ArrayOf(e.items, loop.ScalarOf(k))
-	if e.isSerial {
+	if e.isSerial && isStored {
 		return e.b.KeptStorage(name, t)
 	}
 	return e.b.Storage(name, t)
@@ -60,7 +60,7 @@ func (e *rowBody) eachPassing(domains []int, body func()) func() {
 			e.b.Assign(p.count, loop.Int(0))
 		} else if p == nil {
 			e.passed[d] = &passedRows{
-				items: e.perRow("passed", ir.U16),
+				items: e.perRow("passed", ir.U16, true),
 				count: e.b.Decl("passing", loop.Int(0)),
 			}
 		}

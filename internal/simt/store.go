@@ -27,7 +27,7 @@ func (e *rowBody) pack() {
 		}
 		op := &e.Ops[i]
 		rows := func() *loop.Var {
-			return e.perRow(e.Streams[op.Stream].Name+"_rows", e.storedKind(op))
+			return e.b.Storage(e.Streams[op.Stream].Name+"_rows", loop.ArrayOf(e.items, loop.ScalarOf(e.storedKind(op))))
 		}
 		if len(op.Args) == 1 {
 			e.elements[i] = rows()
@@ -39,7 +39,7 @@ func (e *rowBody) pack() {
 			continue
 		}
 		if p.offset == nil {
-			p.offset = e.perRow("offset", ir.I32)
+			p.offset = e.b.Storage("offset", loop.ArrayOf(e.items, loop.ScalarOf(ir.I32)))
 			e.b.For("item", loop.Int(0), loop.Int(int64(e.items)), func(item *loop.Var) {
 				e.b.Store(p.offset, item, number(ir.I32, -1))
 			})
