@@ -48,8 +48,8 @@ func outranks(op ir.ReduceOp, k ir.Kind, orElse *Expr) *Expr {
 		return better
 	case k.IsFloat():
 		only := compare(ir.OpLogicalAnd, compare(ir.OpNe, b, b), compare(ir.OpEq, a, a)) // NaN
-		inverse := func(x *Expr) *Expr { return apply(ir.OpDiv, k, constant(ir.Float(k, 1)), x) }
-		zero := compare(before, inverse(b), inverse(a)) // of equal numbers, those of zeros alone differ
+		bits := func(x *Expr) *Expr { return apply(ir.OpBits, ir.OpBits.Gives(k), x) }
+		zero := compare(ir.OpLogicalAnd, compare(ir.OpEq, a, b), compare(before, bits(a), bits(b))) // of equal numbers only zeros differ, -0.0 has the greater bits
 		better = compare(ir.OpLogicalOr, better, compare(ir.OpLogicalOr, only, zero))
 	}
 	return compare(ir.OpLogicalAnd, apply(ir.OpNot, ir.Bool, compare(before, a, b)), better)

@@ -48,7 +48,7 @@ func ArgminF64Into(dst *ArgminF64Result, x []float64, options ...Option) error {
 				blocks.await()
 				minBefore := min2
 				rowBefore := row2
-				if !(minBefore < min3) && (min3 < minBefore || rowBefore < 0 || (min3 != min3 && minBefore == minBefore || 1/min3 < 1/minBefore)) {
+				if !(minBefore < min3) && (min3 < minBefore || rowBefore < 0 || (min3 != min3 && minBefore == minBefore || minBefore == min3 && math.Float64bits(minBefore) < math.Float64bits(min3))) {
 					min2 = min3
 					row2 = row3
 				}
@@ -94,7 +94,7 @@ func argminF64Kernel1(lo, hi int, x []float64) (float64, int64) {
 	row := int64(-1)
 	xRows := x[lo:hi]
 	for i := range xRows {
-		if !(min2 < xRows[i]) && (xRows[i] < min2 || row < 0 || (xRows[i] != xRows[i] && min2 == min2 || 1/xRows[i] < 1/min2)) {
+		if !(min2 < xRows[i]) && (xRows[i] < min2 || row < 0 || (xRows[i] != xRows[i] && min2 == min2 || min2 == xRows[i] && math.Float64bits(min2) < math.Float64bits(xRows[i]))) {
 			min2 = xRows[i]
 			row = int64(lo + i)
 		}

@@ -52,7 +52,7 @@ extern "C" __global__ void __launch_bounds__(256) argmin_f64_kernel1(
 			#pragma unroll
 			for (int item = 0; item < 16; item++) {
 				const int at = ((item / 2) * 256 + local_id) * 2 + (item & 1);
-				const bool both = !(v_min < x_rows[item]) && (x_rows[item] < v_min || row < 0LL || ((x_rows[item] != x_rows[item] && v_min == v_min) || 1.0 / x_rows[item] < 1.0 / v_min));
+				const bool both = !(v_min < x_rows[item]) && (x_rows[item] < v_min || row < 0LL || ((x_rows[item] != x_rows[item] && v_min == v_min) || (v_min == x_rows[item] && (unsigned long long)__double_as_longlong(v_min) < (unsigned long long)__double_as_longlong(x_rows[item]))));
 				const double v_min2 = both ? x_rows[item] : v_min;
 				const long long row2 = both ? (long long)(first + at) : row;
 				v_min = v_min2;
@@ -63,7 +63,7 @@ extern "C" __global__ void __launch_bounds__(256) argmin_f64_kernel1(
 			for (int item = 0; item < 16; item++) {
 				const int at = ((item / 2) * 256 + local_id) * 2 + (item & 1);
 				if (at < count) {
-					const bool both = !(v_min < x_rows[item]) && (x_rows[item] < v_min || row < 0LL || ((x_rows[item] != x_rows[item] && v_min == v_min) || 1.0 / x_rows[item] < 1.0 / v_min));
+					const bool both = !(v_min < x_rows[item]) && (x_rows[item] < v_min || row < 0LL || ((x_rows[item] != x_rows[item] && v_min == v_min) || (v_min == x_rows[item] && (unsigned long long)__double_as_longlong(v_min) < (unsigned long long)__double_as_longlong(x_rows[item]))));
 					const double v_min2 = both ? x_rows[item] : v_min;
 					const long long row2 = both ? (long long)(first + at) : row;
 					v_min = v_min2;
@@ -80,7 +80,7 @@ extern "C" __global__ void __launch_bounds__(256) argmin_f64_kernel1(
 	const double state2 = swapped ? v_min : theirs;
 	const long long state3 = swapped ? theirs2 : row;
 	const long long state4 = swapped ? row : theirs2;
-	const bool both = !(state < state2) && (state2 < state || state3 < 0LL || ((state2 != state2 && state == state) || 1.0 / state2 < 1.0 / state));
+	const bool both = !(state < state2) && (state2 < state || state3 < 0LL || ((state2 != state2 && state == state) || (state == state2 && (unsigned long long)__double_as_longlong(state) < (unsigned long long)__double_as_longlong(state2))));
 	const double v_min2 = both ? state2 : state;
 	const long long row2 = both ? state4 : state3;
 	const double theirs3 = __longlong_as_double(kgen_shuffle_down_u64((unsigned long long)__double_as_longlong(v_min2), 2u));
@@ -90,7 +90,7 @@ extern "C" __global__ void __launch_bounds__(256) argmin_f64_kernel1(
 	const double state6 = swapped2 ? v_min2 : theirs3;
 	const long long state7 = swapped2 ? theirs4 : row2;
 	const long long state8 = swapped2 ? row2 : theirs4;
-	const bool both2 = !(state5 < state6) && (state6 < state5 || state7 < 0LL || ((state6 != state6 && state5 == state5) || 1.0 / state6 < 1.0 / state5));
+	const bool both2 = !(state5 < state6) && (state6 < state5 || state7 < 0LL || ((state6 != state6 && state5 == state5) || (state5 == state6 && (unsigned long long)__double_as_longlong(state5) < (unsigned long long)__double_as_longlong(state6))));
 	const double v_min3 = both2 ? state6 : state5;
 	const long long row3 = both2 ? state8 : state7;
 	const double theirs5 = __longlong_as_double(kgen_shuffle_down_u64((unsigned long long)__double_as_longlong(v_min3), 4u));
@@ -100,7 +100,7 @@ extern "C" __global__ void __launch_bounds__(256) argmin_f64_kernel1(
 	const double state10 = swapped3 ? v_min3 : theirs5;
 	const long long state11 = swapped3 ? theirs6 : row3;
 	const long long state12 = swapped3 ? row3 : theirs6;
-	const bool both3 = !(state9 < state10) && (state10 < state9 || state11 < 0LL || ((state10 != state10 && state9 == state9) || 1.0 / state10 < 1.0 / state9));
+	const bool both3 = !(state9 < state10) && (state10 < state9 || state11 < 0LL || ((state10 != state10 && state9 == state9) || (state9 == state10 && (unsigned long long)__double_as_longlong(state9) < (unsigned long long)__double_as_longlong(state10))));
 	const double v_min4 = both3 ? state10 : state9;
 	const long long row4 = both3 ? state12 : state11;
 	const double theirs7 = __longlong_as_double(kgen_shuffle_down_u64((unsigned long long)__double_as_longlong(v_min4), 8u));
@@ -110,7 +110,7 @@ extern "C" __global__ void __launch_bounds__(256) argmin_f64_kernel1(
 	const double state14 = swapped4 ? v_min4 : theirs7;
 	const long long state15 = swapped4 ? theirs8 : row4;
 	const long long state16 = swapped4 ? row4 : theirs8;
-	const bool both4 = !(state13 < state14) && (state14 < state13 || state15 < 0LL || ((state14 != state14 && state13 == state13) || 1.0 / state14 < 1.0 / state13));
+	const bool both4 = !(state13 < state14) && (state14 < state13 || state15 < 0LL || ((state14 != state14 && state13 == state13) || (state13 == state14 && (unsigned long long)__double_as_longlong(state13) < (unsigned long long)__double_as_longlong(state14))));
 	const double v_min5 = both4 ? state14 : state13;
 	const long long row5 = both4 ? state16 : state15;
 	const double theirs9 = __longlong_as_double(kgen_shuffle_down_u64((unsigned long long)__double_as_longlong(v_min5), 16u));
@@ -120,7 +120,7 @@ extern "C" __global__ void __launch_bounds__(256) argmin_f64_kernel1(
 	const double state18 = swapped5 ? v_min5 : theirs9;
 	const long long state19 = swapped5 ? theirs10 : row5;
 	const long long state20 = swapped5 ? row5 : theirs10;
-	const bool both5 = !(state17 < state18) && (state18 < state17 || state19 < 0LL || ((state18 != state18 && state17 == state17) || 1.0 / state18 < 1.0 / state17));
+	const bool both5 = !(state17 < state18) && (state18 < state17 || state19 < 0LL || ((state18 != state18 && state17 == state17) || (state17 == state18 && (unsigned long long)__double_as_longlong(state17) < (unsigned long long)__double_as_longlong(state18))));
 	const double v_min6 = both5 ? state18 : state17;
 	const long long row6 = both5 ? state20 : state19;
 	if ((int)(threadIdx.x % 32) == 0) {
@@ -144,7 +144,7 @@ extern "C" __global__ void __launch_bounds__(256) argmin_f64_kernel1(
 		const double state22 = swapped6 ? v_min7 : theirs11;
 		const long long state23 = swapped6 ? theirs12 : row7;
 		const long long state24 = swapped6 ? row7 : theirs12;
-		const bool both6 = !(state21 < state22) && (state22 < state21 || state23 < 0LL || ((state22 != state22 && state21 == state21) || 1.0 / state22 < 1.0 / state21));
+		const bool both6 = !(state21 < state22) && (state22 < state21 || state23 < 0LL || ((state22 != state22 && state21 == state21) || (state21 == state22 && (unsigned long long)__double_as_longlong(state21) < (unsigned long long)__double_as_longlong(state22))));
 		const double v_min8 = both6 ? state22 : state21;
 		const long long row8 = both6 ? state24 : state23;
 		const double theirs13 = __longlong_as_double(kgen_shuffle_down_u64((unsigned long long)__double_as_longlong(v_min8), 2u));
@@ -154,7 +154,7 @@ extern "C" __global__ void __launch_bounds__(256) argmin_f64_kernel1(
 		const double state26 = swapped7 ? v_min8 : theirs13;
 		const long long state27 = swapped7 ? theirs14 : row8;
 		const long long state28 = swapped7 ? row8 : theirs14;
-		const bool both7 = !(state25 < state26) && (state26 < state25 || state27 < 0LL || ((state26 != state26 && state25 == state25) || 1.0 / state26 < 1.0 / state25));
+		const bool both7 = !(state25 < state26) && (state26 < state25 || state27 < 0LL || ((state26 != state26 && state25 == state25) || (state25 == state26 && (unsigned long long)__double_as_longlong(state25) < (unsigned long long)__double_as_longlong(state26))));
 		const double v_min9 = both7 ? state26 : state25;
 		const long long row9 = both7 ? state28 : state27;
 		const double theirs15 = __longlong_as_double(kgen_shuffle_down_u64((unsigned long long)__double_as_longlong(v_min9), 4u));
@@ -164,7 +164,7 @@ extern "C" __global__ void __launch_bounds__(256) argmin_f64_kernel1(
 		const double state30 = swapped8 ? v_min9 : theirs15;
 		const long long state31 = swapped8 ? theirs16 : row9;
 		const long long state32 = swapped8 ? row9 : theirs16;
-		const bool both8 = !(state29 < state30) && (state30 < state29 || state31 < 0LL || ((state30 != state30 && state29 == state29) || 1.0 / state30 < 1.0 / state29));
+		const bool both8 = !(state29 < state30) && (state30 < state29 || state31 < 0LL || ((state30 != state30 && state29 == state29) || (state29 == state30 && (unsigned long long)__double_as_longlong(state29) < (unsigned long long)__double_as_longlong(state30))));
 		const double v_min10 = both8 ? state30 : state29;
 		const long long row10 = both8 ? state32 : state31;
 		if ((int)(threadIdx.x % 32) == 0) {
@@ -206,7 +206,7 @@ extern "C" __global__ void __launch_bounds__(256) argmin_f64_kernel1_finish(
 				const double state4 = swapped ? v_min2 : state;
 				const long long state5 = swapped ? state2 : row2;
 				const long long state6 = swapped ? row2 : state2;
-				const bool both = !(state3 < state4) && (state4 < state3 || state5 < 0LL || ((state4 != state4 && state3 == state3) || 1.0 / state4 < 1.0 / state3));
+				const bool both = !(state3 < state4) && (state4 < state3 || state5 < 0LL || ((state4 != state4 && state3 == state3) || (state3 == state4 && (unsigned long long)__double_as_longlong(state3) < (unsigned long long)__double_as_longlong(state4))));
 				const double v_min3 = both ? state4 : state3;
 				const long long row3 = both ? state6 : state5;
 				v_min2 = v_min3;
@@ -220,7 +220,7 @@ extern "C" __global__ void __launch_bounds__(256) argmin_f64_kernel1_finish(
 		const double state2 = swapped ? v_min2 : theirs;
 		const long long state3 = swapped ? theirs2 : row2;
 		const long long state4 = swapped ? row2 : theirs2;
-		const bool both = !(state < state2) && (state2 < state || state3 < 0LL || ((state2 != state2 && state == state) || 1.0 / state2 < 1.0 / state));
+		const bool both = !(state < state2) && (state2 < state || state3 < 0LL || ((state2 != state2 && state == state) || (state == state2 && (unsigned long long)__double_as_longlong(state) < (unsigned long long)__double_as_longlong(state2))));
 		const double v_min3 = both ? state2 : state;
 		const long long row3 = both ? state4 : state3;
 		const double theirs3 = __longlong_as_double(kgen_shuffle_down_u64((unsigned long long)__double_as_longlong(v_min3), 2u));
@@ -230,7 +230,7 @@ extern "C" __global__ void __launch_bounds__(256) argmin_f64_kernel1_finish(
 		const double state6 = swapped2 ? v_min3 : theirs3;
 		const long long state7 = swapped2 ? theirs4 : row3;
 		const long long state8 = swapped2 ? row3 : theirs4;
-		const bool both2 = !(state5 < state6) && (state6 < state5 || state7 < 0LL || ((state6 != state6 && state5 == state5) || 1.0 / state6 < 1.0 / state5));
+		const bool both2 = !(state5 < state6) && (state6 < state5 || state7 < 0LL || ((state6 != state6 && state5 == state5) || (state5 == state6 && (unsigned long long)__double_as_longlong(state5) < (unsigned long long)__double_as_longlong(state6))));
 		const double v_min4 = both2 ? state6 : state5;
 		const long long row4 = both2 ? state8 : state7;
 		const double theirs5 = __longlong_as_double(kgen_shuffle_down_u64((unsigned long long)__double_as_longlong(v_min4), 4u));
@@ -240,7 +240,7 @@ extern "C" __global__ void __launch_bounds__(256) argmin_f64_kernel1_finish(
 		const double state10 = swapped3 ? v_min4 : theirs5;
 		const long long state11 = swapped3 ? theirs6 : row4;
 		const long long state12 = swapped3 ? row4 : theirs6;
-		const bool both3 = !(state9 < state10) && (state10 < state9 || state11 < 0LL || ((state10 != state10 && state9 == state9) || 1.0 / state10 < 1.0 / state9));
+		const bool both3 = !(state9 < state10) && (state10 < state9 || state11 < 0LL || ((state10 != state10 && state9 == state9) || (state9 == state10 && (unsigned long long)__double_as_longlong(state9) < (unsigned long long)__double_as_longlong(state10))));
 		const double v_min5 = both3 ? state10 : state9;
 		const long long row5 = both3 ? state12 : state11;
 		const double theirs7 = __longlong_as_double(kgen_shuffle_down_u64((unsigned long long)__double_as_longlong(v_min5), 8u));
@@ -250,7 +250,7 @@ extern "C" __global__ void __launch_bounds__(256) argmin_f64_kernel1_finish(
 		const double state14 = swapped4 ? v_min5 : theirs7;
 		const long long state15 = swapped4 ? theirs8 : row5;
 		const long long state16 = swapped4 ? row5 : theirs8;
-		const bool both4 = !(state13 < state14) && (state14 < state13 || state15 < 0LL || ((state14 != state14 && state13 == state13) || 1.0 / state14 < 1.0 / state13));
+		const bool both4 = !(state13 < state14) && (state14 < state13 || state15 < 0LL || ((state14 != state14 && state13 == state13) || (state13 == state14 && (unsigned long long)__double_as_longlong(state13) < (unsigned long long)__double_as_longlong(state14))));
 		const double v_min6 = both4 ? state14 : state13;
 		const long long row6 = both4 ? state16 : state15;
 		const double theirs9 = __longlong_as_double(kgen_shuffle_down_u64((unsigned long long)__double_as_longlong(v_min6), 16u));
@@ -260,7 +260,7 @@ extern "C" __global__ void __launch_bounds__(256) argmin_f64_kernel1_finish(
 		const double state18 = swapped5 ? v_min6 : theirs9;
 		const long long state19 = swapped5 ? theirs10 : row6;
 		const long long state20 = swapped5 ? row6 : theirs10;
-		const bool both5 = !(state17 < state18) && (state18 < state17 || state19 < 0LL || ((state18 != state18 && state17 == state17) || 1.0 / state18 < 1.0 / state17));
+		const bool both5 = !(state17 < state18) && (state18 < state17 || state19 < 0LL || ((state18 != state18 && state17 == state17) || (state17 == state18 && (unsigned long long)__double_as_longlong(state17) < (unsigned long long)__double_as_longlong(state18))));
 		const double v_min7 = both5 ? state18 : state17;
 		const long long row7 = both5 ? state20 : state19;
 		if ((int)(threadIdx.x % 32) == 0) {
@@ -284,7 +284,7 @@ extern "C" __global__ void __launch_bounds__(256) argmin_f64_kernel1_finish(
 			const double state22 = swapped6 ? v_min8 : theirs11;
 			const long long state23 = swapped6 ? theirs12 : row8;
 			const long long state24 = swapped6 ? row8 : theirs12;
-			const bool both6 = !(state21 < state22) && (state22 < state21 || state23 < 0LL || ((state22 != state22 && state21 == state21) || 1.0 / state22 < 1.0 / state21));
+			const bool both6 = !(state21 < state22) && (state22 < state21 || state23 < 0LL || ((state22 != state22 && state21 == state21) || (state21 == state22 && (unsigned long long)__double_as_longlong(state21) < (unsigned long long)__double_as_longlong(state22))));
 			const double v_min9 = both6 ? state22 : state21;
 			const long long row9 = both6 ? state24 : state23;
 			const double theirs13 = __longlong_as_double(kgen_shuffle_down_u64((unsigned long long)__double_as_longlong(v_min9), 2u));
@@ -294,7 +294,7 @@ extern "C" __global__ void __launch_bounds__(256) argmin_f64_kernel1_finish(
 			const double state26 = swapped7 ? v_min9 : theirs13;
 			const long long state27 = swapped7 ? theirs14 : row9;
 			const long long state28 = swapped7 ? row9 : theirs14;
-			const bool both7 = !(state25 < state26) && (state26 < state25 || state27 < 0LL || ((state26 != state26 && state25 == state25) || 1.0 / state26 < 1.0 / state25));
+			const bool both7 = !(state25 < state26) && (state26 < state25 || state27 < 0LL || ((state26 != state26 && state25 == state25) || (state25 == state26 && (unsigned long long)__double_as_longlong(state25) < (unsigned long long)__double_as_longlong(state26))));
 			const double v_min10 = both7 ? state26 : state25;
 			const long long row10 = both7 ? state28 : state27;
 			const double theirs15 = __longlong_as_double(kgen_shuffle_down_u64((unsigned long long)__double_as_longlong(v_min10), 4u));
@@ -304,7 +304,7 @@ extern "C" __global__ void __launch_bounds__(256) argmin_f64_kernel1_finish(
 			const double state30 = swapped8 ? v_min10 : theirs15;
 			const long long state31 = swapped8 ? theirs16 : row10;
 			const long long state32 = swapped8 ? row10 : theirs16;
-			const bool both8 = !(state29 < state30) && (state30 < state29 || state31 < 0LL || ((state30 != state30 && state29 == state29) || 1.0 / state30 < 1.0 / state29));
+			const bool both8 = !(state29 < state30) && (state30 < state29 || state31 < 0LL || ((state30 != state30 && state29 == state29) || (state29 == state30 && (unsigned long long)__double_as_longlong(state29) < (unsigned long long)__double_as_longlong(state30))));
 			const double v_min11 = both8 ? state30 : state29;
 			const long long row11 = both8 ? state32 : state31;
 			if ((int)(threadIdx.x % 32) == 0) {
@@ -313,7 +313,7 @@ extern "C" __global__ void __launch_bounds__(256) argmin_f64_kernel1_finish(
 				const double state34 = swapped9 ? v_min : v_min11;
 				const long long state35 = swapped9 ? row11 : row;
 				const long long state36 = swapped9 ? row : row11;
-				const bool both9 = !(state33 < state34) && (state34 < state33 || state35 < 0LL || ((state34 != state34 && state33 == state33) || 1.0 / state34 < 1.0 / state33));
+				const bool both9 = !(state33 < state34) && (state34 < state33 || state35 < 0LL || ((state34 != state34 && state33 == state33) || (state33 == state34 && (unsigned long long)__double_as_longlong(state33) < (unsigned long long)__double_as_longlong(state34))));
 				const double v_min12 = both9 ? state34 : state33;
 				const long long row12 = both9 ? state36 : state35;
 				v_min = v_min12;

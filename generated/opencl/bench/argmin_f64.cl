@@ -58,7 +58,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void argmin_f64_kernel
 			kgen_unroll
 			for (int item = 0; item < 16; item++) {
 				const int at = ((item / 2) * 256 + local_id) * 2 + (item & 1);
-				const bool both = !(v_min < x_rows[item]) && (x_rows[item] < v_min || row < 0L || ((x_rows[item] != x_rows[item] && v_min == v_min) || 1.0 / x_rows[item] < 1.0 / v_min));
+				const bool both = !(v_min < x_rows[item]) && (x_rows[item] < v_min || row < 0L || ((x_rows[item] != x_rows[item] && v_min == v_min) || (v_min == x_rows[item] && as_ulong(v_min) < as_ulong(x_rows[item]))));
 				const double v_min2 = both ? x_rows[item] : v_min;
 				const long row2 = both ? (long)(first + at) : row;
 				v_min = v_min2;
@@ -69,7 +69,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void argmin_f64_kernel
 			for (int item = 0; item < 16; item++) {
 				const int at = ((item / 2) * 256 + local_id) * 2 + (item & 1);
 				if (at < count) {
-					const bool both = !(v_min < x_rows[item]) && (x_rows[item] < v_min || row < 0L || ((x_rows[item] != x_rows[item] && v_min == v_min) || 1.0 / x_rows[item] < 1.0 / v_min));
+					const bool both = !(v_min < x_rows[item]) && (x_rows[item] < v_min || row < 0L || ((x_rows[item] != x_rows[item] && v_min == v_min) || (v_min == x_rows[item] && as_ulong(v_min) < as_ulong(x_rows[item]))));
 					const double v_min2 = both ? x_rows[item] : v_min;
 					const long row2 = both ? (long)(first + at) : row;
 					v_min = v_min2;
@@ -99,7 +99,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void argmin_f64_kernel
 			const double state4 = swapped ? v_min2 : state;
 			const long state5 = swapped ? state2 : row2;
 			const long state6 = swapped ? row2 : state2;
-			const bool both = !(state3 < state4) && (state4 < state3 || state5 < 0L || ((state4 != state4 && state3 == state3) || 1.0 / state4 < 1.0 / state3));
+			const bool both = !(state3 < state4) && (state4 < state3 || state5 < 0L || ((state4 != state4 && state3 == state3) || (state3 == state4 && as_ulong(state3) < as_ulong(state4))));
 			const double v_min3 = both ? state4 : state3;
 			const long row3 = both ? state6 : state5;
 			v_min2 = v_min3;
@@ -123,7 +123,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void argmin_f64_kernel
 			const double state6 = swapped ? v_min2 : state3;
 			const long state7 = swapped ? state4 : row2;
 			const long state8 = swapped ? row2 : state4;
-			const bool both = !(state5 < state6) && (state6 < state5 || state7 < 0L || ((state6 != state6 && state5 == state5) || 1.0 / state6 < 1.0 / state5));
+			const bool both = !(state5 < state6) && (state6 < state5 || state7 < 0L || ((state6 != state6 && state5 == state5) || (state5 == state6 && as_ulong(state5) < as_ulong(state6))));
 			const double v_min3 = both ? state6 : state5;
 			const long row3 = both ? state8 : state7;
 			v_min2 = v_min3;
@@ -142,7 +142,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void argmin_f64_kernel
 	const double state6 = swapped ? state : state3;
 	const long state7 = swapped ? state4 : state2;
 	const long state8 = swapped ? state2 : state4;
-	const bool both = !(state5 < state6) && (state6 < state5 || state7 < 0L || ((state6 != state6 && state5 == state5) || 1.0 / state6 < 1.0 / state5));
+	const bool both = !(state5 < state6) && (state6 < state5 || state7 < 0L || ((state6 != state6 && state5 == state5) || (state5 == state6 && as_ulong(state5) < as_ulong(state6))));
 	const double v_min2 = both ? state6 : state5;
 	const long row2 = both ? state8 : state7;
 	if (local_id == 0) {
@@ -183,7 +183,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void argmin_f64_kernel
 				const double state4 = swapped ? v_min2 : state;
 				const long state5 = swapped ? state2 : row2;
 				const long state6 = swapped ? row2 : state2;
-				const bool both = !(state3 < state4) && (state4 < state3 || state5 < 0L || ((state4 != state4 && state3 == state3) || 1.0 / state4 < 1.0 / state3));
+				const bool both = !(state3 < state4) && (state4 < state3 || state5 < 0L || ((state4 != state4 && state3 == state3) || (state3 == state4 && as_ulong(state3) < as_ulong(state4))));
 				const double v_min3 = both ? state4 : state3;
 				const long row3 = both ? state6 : state5;
 				v_min2 = v_min3;
@@ -210,7 +210,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void argmin_f64_kernel
 				const double state4 = swapped ? v_min3 : state;
 				const long state5 = swapped ? state2 : row3;
 				const long state6 = swapped ? row3 : state2;
-				const bool both = !(state3 < state4) && (state4 < state3 || state5 < 0L || ((state4 != state4 && state3 == state3) || 1.0 / state4 < 1.0 / state3));
+				const bool both = !(state3 < state4) && (state4 < state3 || state5 < 0L || ((state4 != state4 && state3 == state3) || (state3 == state4 && as_ulong(state3) < as_ulong(state4))));
 				const double v_min4 = both ? state4 : state3;
 				const long row4 = both ? state6 : state5;
 				v_min3 = v_min4;
@@ -234,7 +234,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void argmin_f64_kernel
 				const double state6 = swapped ? v_min3 : state3;
 				const long state7 = swapped ? state4 : row3;
 				const long state8 = swapped ? row3 : state4;
-				const bool both = !(state5 < state6) && (state6 < state5 || state7 < 0L || ((state6 != state6 && state5 == state5) || 1.0 / state6 < 1.0 / state5));
+				const bool both = !(state5 < state6) && (state6 < state5 || state7 < 0L || ((state6 != state6 && state5 == state5) || (state5 == state6 && as_ulong(state5) < as_ulong(state6))));
 				const double v_min4 = both ? state6 : state5;
 				const long row4 = both ? state8 : state7;
 				v_min3 = v_min4;
@@ -253,7 +253,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void argmin_f64_kernel
 		const double state6 = swapped ? state : state3;
 		const long state7 = swapped ? state4 : state2;
 		const long state8 = swapped ? state2 : state4;
-		const bool both = !(state5 < state6) && (state6 < state5 || state7 < 0L || ((state6 != state6 && state5 == state5) || 1.0 / state6 < 1.0 / state5));
+		const bool both = !(state5 < state6) && (state6 < state5 || state7 < 0L || ((state6 != state6 && state5 == state5) || (state5 == state6 && as_ulong(state5) < as_ulong(state6))));
 		const double v_min3 = both ? state6 : state5;
 		const long row3 = both ? state8 : state7;
 		if (local_id == 0) {
@@ -262,7 +262,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void argmin_f64_kernel
 			const double state10 = swapped2 ? v_min : v_min3;
 			const long state11 = swapped2 ? row3 : row;
 			const long state12 = swapped2 ? row : row3;
-			const bool both2 = !(state9 < state10) && (state10 < state9 || state11 < 0L || ((state10 != state10 && state9 == state9) || 1.0 / state10 < 1.0 / state9));
+			const bool both2 = !(state9 < state10) && (state10 < state9 || state11 < 0L || ((state10 != state10 && state9 == state9) || (state9 == state10 && as_ulong(state9) < as_ulong(state10))));
 			const double v_min4 = both2 ? state10 : state9;
 			const long row4 = both2 ? state12 : state11;
 			v_min = v_min4;
